@@ -8,13 +8,12 @@ use crate::analysis::derive::data_stage::OPERANDS;
 use crate::analysis::derive::mix::unpacks_bytes;
 use crate::analysis::derive::product_shape::{MOST_COLUMNS, cycles, sides, wavefronts};
 use crate::analysis::derive::roofline::executed_operations;
-use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks("Does each step wait for all of its products?", drained, Stands::ByItself(Action::KeepProducts))
         .needs(SAMPLES)
         .cured_by(&[drain]),
-    Pattern::changes(&[generation, on_tensor, wider, in_order]),
+    Pattern::changes(&[generation, on_tensor, wider]),
 ];
 
 /// The tensor pipe is full in the steps of the main loop, or while a block is resident.
@@ -193,63 +192,4 @@ fn wider(m: &Measures<'_>) -> Option<Draft> {
     let draft = Draft::relieves(m, Action::WiderProducts, &after).at(at_products(m)).says(how, why);
     let draft = draft.risks(words!("{} accumulators a thread for each product", (wider / 2).to_string()));
     Some(draft.checks(words!("operands of wgmma {} → {}", share(operands), share(reads(wider))), OPERANDS))
-}
-
-/// Rows that copy a register for the product behind them, and these products: a product takes a factor from registers side by side, and
-/// a fragment that was loaded in another order is copied there first.
-fn copied(study: &Study<'_>) -> (BTreeSet<usize>, BTreeSet<usize>) {
-    let code = &study.code;
-    let (mut copies, mut fed) = (BTreeSet::new(), BTreeSet::new());
-    for block in &code.flow.blocks {
-        let mut open: BTreeMap<u8, usize> = BTreeMap::new();
-        for row in block.instructions.clone().filter(|row| code.executed[*row] > 0) {
-            let word = code.word(row);
-            if let Some([_, factor]) = word.factors() {
-                let own = open.range(factor.number..factor.number.saturating_add(factor.count)).map(|(_, row)| *row);
-                copies.extend(own.clone());
-                fed.extend(own.take(1).map(|_| row));
-            }
-            for own in word.registers.writes.iter().filter(|own| own.file == RegisterFile::General) {
-                for number in own.number..own.number.saturating_add(own.count) {
-                    if word.is_copy() {
-                        open.insert(number, row)
-                    } else {
-                        open.remove(&number)
-                    };
-                }
-            }
-        }
-    }
-    (copies, fed)
-}
-
-/// Fragments loaded in the order in which products take them.
-fn in_order(m: &Measures<'_>) -> Option<Draft> {
-    let study = m.sampled_code()?;
-    let (copies, fed) = copied(study);
-    let code = &study.code;
-    let executed =
-        |is_meant: &dyn Fn(Op) -> bool| code.sum(copies.iter().filter(|row| is_meant(code.op(**row)))) as f64;
-    let all = executed(&|_| true);
-    let gone = Some(all / m.executed()?).filter(|gone| *gone >= WORTH)?;
-    let kept = [Part::ComputeFma, Part::ComputeAlu].into_iter().filter_map(|part| {
-        let runs = m.runs(part)?;
-        Some((part, 1.0 - executed(&runs) / m.executions(runs).filter(|count| *count > 0.0)?))
-    });
-    let draft = Draft::new(Action::FewerInstructions).stays(&[Part::Issue], 1.0 - gone);
-    let draft = kept.fold(draft, |draft, (part, kept)| draft.stays(&[part], kept));
-    // With a copy goes the time of a warp at it; a product behind it then waits its own fixed time, for the product before.
-    let [at_copies, at_fed]: [Vec<usize>; 2] = [copies, fed].map(|rows| rows.into_iter().collect());
-    let of_all = |samples: u64| samples as f64 / (study.samples.sum as f64).max(1.0);
-    let freed = of_all(study.samples.at(&at_copies));
-    let draft = draft.frees(freed, freed + of_all(study.samples.of_reason(StallReason::Wait.into(), &at_fed)));
-    let why = words!(
-        "{} copies of registers in front of {} products, {} of the instructions",
-        count(all),
-        count(m.count(Op::is_product)),
-        share(gone)
-    );
-    let how = "Load fragments in the order in which products take them, by the addresses that lanes give `ldmatrix`: a factor that lies apart is copied register by register";
-    let draft = draft.at(at_products(m)).says(how, why).risks("another layout of fragments");
-    Some(draft.checks(words!("copies in front of products {} → 0", count(all)), EXECUTED))
 }
