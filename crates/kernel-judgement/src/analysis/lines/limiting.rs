@@ -4,7 +4,6 @@ use super::accesses::EXECUTED;
 use super::spot::{Groups, Place, Spot};
 use crate::analysis::derive::coalescing::{self, WAVEFRONTS};
 use crate::analysis::derive::data_stage::{DataStage, SHARED as SHARED_PART, WHOLE};
-use crate::analysis::derive::units;
 use crate::analysis::{KernelSummary, Limits};
 use crate::catalog::{Code, Counter, InstructionWork, Threshold};
 use crate::evidence::SourceView;
@@ -28,8 +27,6 @@ pub enum Counted {
     Wavefronts,
     /// The same sectors, of an L1 data stage that they fill more of than shared accesses do.
     StageSectors,
-    /// The same wavefronts, of an L1 data stage that they fill more of than the others do.
-    StageWavefronts,
     Executions,
     /// Executed bulk copies, where they bring most of what L2 sends: what they bring nobody counts by instruction.
     BulkCopies,
@@ -54,7 +51,7 @@ impl LimitingLines {
         self.lines.first().map(|(spot, _)| spot.place.clone()).filter(|place| place.line > 0)
     }
 
-    /// `None` where no counter by instruction stands for the part, none was collected, or the part is far from limiting. Of lines that
+    /// `None` where no counter by instruction stands for the part, or none was collected. Of lines that
     /// tie for the most those come first that warps wait for.
     pub(super) fn of(
         limiter: Code,
@@ -64,10 +61,6 @@ impl LimitingLines {
         (awaited, limits): (&[&Spot], &Limits),
     ) -> Option<LimitingLines> {
         let Code::Unit(part) = limiter else { return None };
-        let unit = units::busiest(kernel).into_iter().find(|unit| unit.code == part);
-        if unit.is_some_and(|unit| unit.percent < limits[Threshold::SolLow] / 2.0) {
-            return None;
-        }
         let sum = |names: &[Counter]| {
             let columns: Vec<Vec<u64>> = names.iter().filter_map(|name| view.counts(name)).collect();
             let rows = 0..view.instructions.len();
@@ -81,9 +74,6 @@ impl LimitingLines {
             }
             InstructionWork::Sectors => (Counted::Sectors, sum(&SECTORS)?),
             InstructionWork::Wavefronts => (Counted::Wavefronts, sum(&[WAVEFRONTS])?),
-            InstructionWork::DataStage if DataStage::of(kernel)?.is_mostly_shared() => {
-                (Counted::StageWavefronts, sum(&[WAVEFRONTS])?)
-            }
             InstructionWork::DataStage => (Counted::StageSectors, sum(&SECTORS)?),
             InstructionWork::Executions => (Counted::Executions, view.counts(EXECUTED)?),
             InstructionWork::Pipe(_) => {
@@ -93,11 +83,8 @@ impl LimitingLines {
         };
         let mut lines = groups.shares(&counts, counts.iter().sum(), LINES);
         break_ties(&mut lines, awaited, limits);
-        let stage = DataStage::of(kernel).and_then(|stage| match counted {
-            Counted::StageWavefronts => Some((stage.shared, stage.whole)),
-            Counted::StageSectors => Some((stage.other(), stage.whole)),
-            _ => None,
-        });
+        let stage = DataStage::of(kernel).filter(|_| counted == Counted::StageSectors);
+        let stage = stage.map(|stage| (stage.other(), stage.whole));
         (!lines.is_empty()).then_some(LimitingLines { limiter, counted, stage, lines })
     }
 
@@ -105,7 +92,7 @@ impl LimitingLines {
     pub fn say(&self) -> Words {
         let what = match self.counted {
             Counted::Sectors => "L2 sectors of global and local accesses",
-            Counted::Wavefronts | Counted::StageWavefronts => "wavefronts of shared accesses",
+            Counted::Wavefronts => "wavefronts of shared accesses",
             Counted::StageSectors => "sectors of global and local accesses",
             Counted::Executions => "executed instructions",
             Counted::BulkCopies => "executed bulk copies",

@@ -168,9 +168,6 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
         let more = m.fit.map_or(room, |blocks| room.max(blocks / (blocks + 1.0)));
         return Some(Draft::of(Action::MoreWarps, Change { warps: (more, room), ..Change::default() }).not_here(why));
     }
-    if step <= room {
-        return None;
-    }
     // More warps do as much work, but what is not kept in shared memory need not be brought there: without a table a block came below what L1
     // took (`lookup`, `rc4`). Counters alone do not show a table.
     let binding = m.occupancy.binding();
