@@ -27,11 +27,11 @@ impl Code<'_> {
     /// squares, or takes the largest or the least.
     fn goes_one_way(&self, row: usize, cycle: &Loop, is_up: bool) -> bool {
         let own = self.handed_on(row, cycle);
-        !own.is_empty() && own.iter().all(|row| self.goes_on(*row, &own, is_up))
+        !own.is_empty() && own.iter().all(|row| self.keeps_to_it(*row, &own, is_up))
     }
 
     /// Whether a row leaves one of some values, or goes up or down from it.
-    fn goes_on(&self, row: usize, own: &BTreeSet<usize>, is_up: bool) -> bool {
+    fn keeps_to_it(&self, row: usize, own: &BTreeSet<usize>, is_up: bool) -> bool {
         let is_own = |rows: &Vec<usize>| rows.iter().any(|row| own.contains(row));
         let word = self.word(row);
         let from = |operand: &Operand| {
