@@ -202,8 +202,8 @@ fn weighed(ask: &Measures<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Li
         Some(Candidate { held: held.clone(), saves, taker: None, cause: None })
     });
     let mut all: Vec<Candidate> = takers.chain(alone).collect();
-    // What was not measured is told where nothing that was measured limits.
-    let is_told = all.iter().any(|own| own.held.code != Code::NotMeasured && own.held.holds);
+    // SMs that have nothing left say so, whatever else was not measured.
+    let is_told = all.iter().any(|own| own.taker == Some(Taker::Tail) && own.held.holds);
     all.retain(|own| !is_told || own.held.code != Code::NotMeasured);
     all.sort_by(|a, b| b.saves.total_cmp(&a.saves));
     let mut most = all.first().map_or(0.0, |own| own.saves);

@@ -145,6 +145,7 @@ pub(super) fn keep_in_registers(m: &Measures<'_>) -> Option<Draft> {
 
 /// The part of the waits for loads that is for those of local memory: a warp waits once for a load, whatever sectors it touches.
 pub(super) fn awaited(m: &Measures<'_>) -> Option<f64> {
+    m.value(LOCAL).filter(|sectors| *sectors > 0.0)?;
     of_both(m, |op| op.act() == Some(Act::Load) || op.copies_global())
 }
 
