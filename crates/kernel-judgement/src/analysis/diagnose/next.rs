@@ -18,6 +18,7 @@ use crate::catalog::{Action, Code, Counter, Part, Threshold};
 use crate::quantity::{format, glance};
 use crate::words;
 use crate::words::Words;
+use cuda_binary::Class;
 
 /// Changes, each with the share of the time that it is expected to save.
 type Drafts = Vec<(Draft, f64)>;
@@ -182,6 +183,10 @@ pub(super) fn at_the_roof(m: &Measures<'_>, limiter: Code, levers: &Levers) -> O
         }
         Part::ComputeTensor => "fewer products, a narrower type, or structured sparsity".into(),
         Part::ComputeFma => "another algorithm, a narrower type, or tensor instructions for products".into(),
+        // Words of bits have no narrower type.
+        Part::ComputeAlu if runs_on(m, part).is_some_and(|(most, _)| most[0].0.is_of(&[Class::Logic])) => {
+            "another algorithm".into()
+        }
         _ => "another algorithm, or a narrower type".into(),
     };
     let has_kinds = is_pipe && part != Part::ComputeTensor;
@@ -250,7 +255,10 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
             (true, false, _) if all.iter().any(|access| access.stays < 1.0) => None,
             (true, false, _) if is_shifted => Some("coalescing (contiguous, off the boundary of a sector)".to_owned()),
             (true, false, _) => Some(match all.iter().map(|access| access.again).sum::<u64>() {
-                0 => "coalescing (0 excess sectors)".to_owned(),
+                0 => match all.iter().map(|access| access.excess()).sum::<u64>() {
+                    0 => "coalescing (0 excess sectors)".to_owned(),
+                    own => format!("coalescing ({} excess sectors, none by the order of the lanes)", count(own as f64)),
+                },
                 again => {
                     let again = count(again as f64);
                     format!("coalescing ({again} excess sectors, all of which the load beside it reads again)")

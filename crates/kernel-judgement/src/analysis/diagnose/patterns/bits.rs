@@ -66,7 +66,15 @@ pub(super) fn tables(m: &Measures<'_>, unit: &Unit, (most, all): (Vec<(Op, f64)>
         let of = code.operands_of(row).filter(|_| is_own);
         of.filter_map(field).max()
     };
-    let rows = |is_own: &dyn Fn(usize) -> bool| -> Vec<usize> { code.run().filter(|row| is_own(*row)).collect() };
+    // What lanes vote for is a bit of each, which makes a word of them.
+    let voted: BTreeSet<usize> = code
+        .run()
+        .filter(|row| code.op(*row).computes() == Some(Computes::Voted))
+        .flat_map(|row| code.behind_row(row))
+        .collect();
+    let rows = |is_own: &dyn Fn(usize) -> bool| -> Vec<usize> {
+        code.run().filter(|row| is_own(*row) && !voted.contains(row)).collect()
+    };
     let of_all = |rows: &[usize]| code.sum(rows) as f64;
     let bits = rows(&is_bit);
     let fields = rows(&|row| compared(row).is_some());

@@ -222,14 +222,11 @@ fn regroup(m: &Measures<'_>) -> Option<Draft> {
     let now = fixed(lanes, 1);
     let why = words!("{} of 32 lanes are active in the average instruction", &now);
     let draft = draft.at(At::heaviest(m, idle_lanes));
-    let how = match refilled {
-        Some(_) => {
-            "Keep the lanes busy: every few turns those that are done take the next work of their warp (places by `__ballot_sync`)"
-        }
-        None => {
-            "Keep the lanes busy: every few turns those that are done take the next work of their warp (places by `__ballot_sync`), or sort it by length"
-        }
-    };
+    let how = words!(
+        "Keep the lanes busy: every few turns those that are done take the next work of their warp (places by `{}`){}",
+        "__ballot_sync",
+        if refilled.is_some() { "" } else { ", or sort it by length" }
+    );
     let risk = "without the ballot a compiler may close that loop into two, where all lanes meet behind each piece";
     // What few lanes do in a turn of a loop can wait until a warp of it has come together.
     let queue = words!(

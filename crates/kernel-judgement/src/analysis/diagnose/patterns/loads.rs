@@ -208,9 +208,9 @@ fn waits_left(m: &Measures<'_>, draft: &Draft, reason: StallReason) -> Words {
 /// More chains of dependent loads at once. This launch alone does not get shorter.
 fn chains(m: &Measures<'_>) -> Option<Draft> {
     let chain = m.chain()?;
-    let busiest = m.units.first()?;
+    let busiest = m.units.first().filter(|unit| unit.share <= 1.0 - WORTH_A_TRY)?;
     // Blocks beyond those that fit at once wait for their turn.
-    let fit = m.at_once().filter(|fit| m.blocks.is_some_and(|blocks| blocks < *fit));
+    let fit = m.at_once().filter(|fit| m.blocks.is_some_and(|blocks| blocks < (1.0 - WORTH_A_TRY) * *fit));
     let fit = fit.map(|fit| format!("up to {} blocks, or ", count(fit)));
     let how = words!("More chains in flight: {}several chains per thread", words::maybe(fit));
     let now = words!("{} {}", &busiest.name, share(busiest.share));

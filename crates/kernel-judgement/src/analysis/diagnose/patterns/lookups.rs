@@ -111,7 +111,7 @@ pub(super) fn asked_first(m: &Measures<'_>) -> Option<Draft> {
     );
     let draft =
         draft.at(At::row(study, first)).says(how, why).risks("waits one behind the other where the test passes often");
-    Some(draft.falls("those look-ups", [executed, UNTOLD * executed], GLOBAL_LOADS))
+    Some(draft.fewer_sectors(sectors.iter().sum::<u64>() as f64, UNTOLD * of_l1, TOUCHED))
 }
 
 #[cfg(test)]
