@@ -2,6 +2,7 @@
 
 use super::atomics::{hot_spot, shared_atomics};
 use super::balance::{Pieces, at_block, at_loop, dealt, is_last_wave, last_wave, pieces, share_out, take_from_queue};
+use super::barriers::meeting;
 use super::grid::{is_covered, is_small_grid, more_blocks, small_grid};
 use super::occupancy::short_blocks;
 use super::tile::sums;
@@ -176,7 +177,7 @@ fn waves(m: &Measures<'_>) -> Option<Draft> {
     let is_found = |measure: fn(&Measures<'_>) -> Option<Held>| measure(m).is_some_and(|held| held.holds);
     let is_full =
         m.units.iter().any(|unit| level::is_shared(unit.part) && 100.0 * unit.share >= m.limits[Threshold::SolHigh]);
-    if is_full || [hot_spot, shared_atomics, short_blocks].into_iter().any(is_found) {
+    if is_full || meeting(m).is_some() || [hot_spot, shared_atomics, short_blocks].into_iter().any(is_found) {
         return None;
     }
     // A wave that is nearly empty is shared among those before it.
@@ -230,7 +231,8 @@ fn even(m: &Measures<'_>) -> Option<Draft> {
             return None;
         }
     }
-    let own = m.machine.time.tail - m.without_block();
+    let empty = m.without_block();
+    let own = m.machine.time.tail - empty;
     let idle = m.unequal.filter(|_| m.machine.time.tail >= ERROR && !is_last_wave(m))?;
     let dealt = dealt(m);
     if more_blocks(m).is_some() && dealt.is_none() {
@@ -244,11 +246,15 @@ fn even(m: &Measures<'_>) -> Option<Draft> {
     };
     let stays = m.phases.is_some_and(|phases| phases.is_persistent);
     let all = |tail: (f64, f64)| Draft::of(Action::EvenBlocks, Change { tail, ..Change::default() });
-    if own < ERROR || is_small_grid(m) {
-        return None;
-    }
-    if matches!(work, Pieces::Equal) && !(stays && own >= UNALIKE) {
-        let why = "blocks have as much work each, and end apart by what the SMs wait for";
+    let stays_so = match work {
+        _ if meeting(m).is_some() => Some("blocks wait for one another, and whoever comes last ends the launch".into()),
+        _ if own < ERROR || is_small_grid(m) => Some(without_block(m, empty)?),
+        Pieces::Equal if !(stays && own >= UNALIKE) => {
+            Some("blocks have as much work each, and end apart by what the SMs wait for".into())
+        }
+        _ => None,
+    };
+    if let Some(why) = stays_so {
         return Some(all((0.0, 0.0)).not_here(why));
     }
     let (how, risk) = match work {
@@ -288,4 +294,19 @@ fn even(m: &Measures<'_>) -> Option<Draft> {
     // Of a queue an SM is left with its last piece: half of one of twice the mean length.
     let left = dealt.map_or(STAYS_UNEVEN, |pieces| (1.0 / pieces / m.machine.time.tail).min(STAYS_UNEVEN));
     Some(all((left, 0.0)).at(at_loop(m)).says(how, why).risks(risk).checks(check, RESIDENT))
+}
+
+/// Why SMs without a block stay so: pieces that are as many for the busiest block, were there a block on each SM.
+fn without_block(m: &Measures<'_>, empty: f64) -> Option<Words> {
+    let (blocks, sms) = m.blocks.zip(m.sms).filter(|_| empty > 0.0)?;
+    let pieces = m.phases.filter(|phases| phases.is_persistent)?.tiles?;
+    let [now, then] = [blocks, sms].map(|blocks| (pieces / blocks).ceil());
+    (now == then).then(|| {
+        words!(
+            "{} SMs have no block, and with one on each the busiest still takes {} of {} tiles",
+            count(sms - blocks),
+            count(then),
+            count(pieces)
+        )
+    })
 }
