@@ -152,10 +152,16 @@ impl Code<'_> {
         let is_copy = |row: &usize| self.word(*row).is_copy();
         let folds: Vec<_> = values.iter().filter(|row| !is_copy(row)).map(|row| self.op(*row)).collect();
         let first = *folds.first()?;
+        // What a turn reads, or whether it does, may hang on the carried value.
+        let is_of_it = |behind: BTreeSet<usize>| !behind.is_disjoint(&values);
+        let hangs = |row: usize| {
+            self.op(row).space().is_some() && is_of_it(self.address_behind(row).iter().copied().collect())
+                || self.op(row).control().is_some() && is_of_it(self.behind_row(row))
+        };
         // One operation in any grouping, of the carried value and of what has no part in it; or products and sums of both, where two steps
         // `a h + b` are one of the kind.
         let is_one = first.folds() && folds.iter().all(|op| *op == first)
-            || folds.iter().all(|op| op.is_of(&[Class::Fp32, Class::Fp64]));
+            || folds.iter().all(|op| op.is_of(&[Class::Fp32, Class::Fp64])) && !self.run_in(own).into_iter().any(hangs);
         let of_carried = |row: &usize| {
             let operands = self.operands(*row).iter().filter(|(own, _)| own.file == RegisterFile::General);
             operands.filter(|(_, rows)| self.behind(vec![rows], LONGEST).iter().any(|row| values.contains(row)))
@@ -297,6 +303,7 @@ mod tests {
         let of = |op: Op, reads: &[Register]| carried(op, reads, 32);
         assert_eq!(of(Op::FFMA, &[r(4), r(11)]), Some(Carried::Scan), "h = x h + c");
         assert_eq!(of(Op::FFMA, &[r(11), r(11), r(4)]), Some(Carried::Recurrence), "h = h h + x");
+        assert_eq!(of(Op::FFMA, &[r(2), r(11), r(4)]), Some(Carried::Scan), "h = a h + x");
         assert_eq!(of(Op::FADD, &[r(4), r(11)]), Some(Carried::Scan), "h += x");
         assert_eq!(of(Op::FMNMX, &[r(11), r(4)]), Some(Carried::Scan), "h = max(h, x)");
         assert_eq!(of(Op::IADD3, &[r(4), r(11), r(11)]), Some(Carried::Recurrence), "h = 2 h + x");

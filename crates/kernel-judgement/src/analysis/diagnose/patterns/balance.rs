@@ -53,7 +53,10 @@ pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> Option<(Carried, &'st
     let rows: Vec<usize> = code.run_in(cycle);
     let stored = rows.iter().filter(|row| code.op(**row).stores_global());
     let carried = stored.filter_map(|row| code.carried(*row));
-    if let Some(own) = carried.max_by_key(|own| *own == Carried::Recurrence) {
+    // Neighbours may hand on by shared memory what each of them adds up.
+    let in_shared = || recurs_in_shared(study, cycle);
+    let hands = carried.max_by_key(|own| *own == Carried::Recurrence);
+    if let Some(own) = hands.filter(|own| *own == Carried::Recurrence || !in_shared()) {
         let why = "each turn of the loop stores a value that the turn before left, so that they follow one another";
         return Some((own, why));
     }
@@ -68,7 +71,7 @@ pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> Option<(Carried, &'st
         let why = "each turn of the loop goes on from a function of what the turn before left, so that they follow one another";
         return Some((Carried::Recurrence, why));
     }
-    recurs_in_shared(study, cycle).then_some((
+    in_shared().then_some((
         Carried::Recurrence,
         "each turn of the loop makes what it leaves in shared memory of what the turn before left there, so that they follow one another",
     ))

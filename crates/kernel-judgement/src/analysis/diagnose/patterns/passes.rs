@@ -1,6 +1,7 @@
 //! Inputs that several loops read, or the turns of a loop around one, each as a pass of its own.
 
 use super::sectors::sectors;
+use super::work::answered;
 use super::*;
 use crate::analysis::phases::{Loop, PIPES, Place};
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,6 +104,11 @@ fn alike(study: &Study<'_>, group: &[&Pass<'_>]) -> f64 {
 /// them and of what comes from outside. And of how many turns all but one could do without. `None` where less is made than loaded.
 fn made_again(code: &KernelCode<'_>, load: usize) -> Option<(BTreeSet<usize>, f64)> {
     let (own, (around, turns)) = (code.innermost(load)?, code.over(load)?);
+    // What is stored on the way may be what the next turn loads.
+    let mut acts = code.run_in(around).into_iter().map(|row| code.op(row));
+    if acts.any(|op| op.writes_global()) || code.word(load).is_strong {
+        return None;
+    }
     let rows = code.run_in(own);
     let is_load = |row: &usize| code.op(*row).loads_global() && code.stands(*row, around);
     let loads: Vec<usize> = rows.iter().copied().filter(is_load).collect();
@@ -135,7 +141,8 @@ fn kept(m: &Measures<'_>, pass: &Pass<'_>) -> Option<Draft> {
     let of_all = gone(&|_| true)?;
     let loads = |op: Op| op.loads_global();
     let of_l1 = gone(&loads)?;
-    let parts = PIPES.into_iter().filter_map(of_pipe).chain([(Part::Issue, of_all), (Part::MemoryL2, of_l1)]);
+    let of_l2 = (1.0 - answered(m)) * of_l1;
+    let parts = PIPES.into_iter().filter_map(of_pipe).chain([(Part::Issue, of_all), (Part::MemoryL2, of_l2)]);
     let draft = Draft::new(Action::FewerPasses).rewrites().keeps(&L1, 1.0 - of_l1, 0.0);
     let draft = parts.fold(draft, |draft, (part, gone)| draft.keeps(&[part], 1.0 - gone, 0.0));
     let draft = draft.frees_of(m, &[&OF_EACH[..], &FOR_LOADS].concat(), of_all);

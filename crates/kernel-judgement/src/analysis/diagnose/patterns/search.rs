@@ -83,9 +83,12 @@ pub(super) fn walk(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let code = &study.code;
     let is_load = |row: usize| code.op(row).loads_global() || code.op(row).loads_shared();
-    // Places that go on by a word and lie in one sector at each turn are one place.
-    let is_one =
-        |row: usize| study.sectors().is_some_and(|[sectors, _]| sectors[row] > 0 && sectors[row] <= code.executed[row]);
+    // Places of several lanes that go on by a word and lie in one sector at each turn are one place.
+    let is_one = |row: usize| {
+        let lanes = code.lanes.as_ref().map_or(0, |lanes| lanes[row]) as f64;
+        let is_of_several = lanes >= NEIGHBOURS * code.executed[row] as f64;
+        is_of_several && study.sectors().is_some_and(|[sectors, _]| (1..=code.executed[row]).contains(&sectors[row]))
+    };
     let of_loop = |cycle: &Loop| {
         let rows: Vec<usize> = code.run_in(cycle);
         let loads: Vec<usize> = rows.iter().copied().filter(|row| is_load(*row)).collect();

@@ -1,5 +1,6 @@
 //! Sectors of global accesses: those that the bytes need, those beside, and where they start.
 
+use super::barriers::meeting;
 use super::patch::as_patch;
 use super::work::brought_again;
 use super::*;
@@ -304,8 +305,9 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     let of_dram = draft.leaves(Part::MemoryDram);
     let once = 1.0 - brought_again(m);
     let draft = if is_moved { draft.keeps(&[Part::MemoryDram], of_dram, of_dram * once) } else { draft };
+    // Blocks that wait for each other wait still.
+    let draft = if meeting(m).is_some() { draft } else { draft.rewrites() };
     let draft = draft
-        .rewrites()
         .keeps(&[Part::MemoryL2], 1.0 - goes * part, (1.0 - part) / SECTORS_PER_LOOKUP)
         .frees_of(m, &waits, goes * awaited)
         .unknown(m, &unknown)
