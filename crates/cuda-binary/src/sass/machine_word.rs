@@ -75,6 +75,18 @@ impl MachineWord {
         bits(self.bits, 90, 1) == 1
     }
 
+    /// Whether a least or largest value is always the same of both: bits 87 to 89, where no flag chooses.
+    pub fn selects_always(&self) -> bool {
+        bits(self.bits, 87, 3) == ALWAYS
+    }
+
+    /// Whether an operand of an instruction on floats is taken with the other sign: bits 72, 63 and 75. A number in the instruction has its own.
+    pub fn turns_sign(&self) -> bool {
+        bits(self.bits, 72, 1) == 1
+            || bits(self.bits, 75, 1) == 1
+            || self.literal().is_none() && bits(self.bits, 63, 1) == 1
+    }
+
     /// Whether a comparison of integers takes them as they are and asks which is larger (`.LT.U32`, `.GE.U32`): bit 73 is the sign's, as
     /// nvdisasm shows it of sm_75 to sm_120.
     pub fn orders_unsigned(&self) -> bool {

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 impl Code<'_> {
     /// The values that a row takes, each with the rows that define it.
-    fn taken(&self, row: usize) -> impl Iterator<Item = &(Register, Vec<usize>)> {
+    pub(in crate::analysis) fn taken(&self, row: usize) -> impl Iterator<Item = &(Register, Vec<usize>)> {
         self.operands(row).iter().filter(|(own, _)| own.is_value())
     }
 
@@ -54,8 +54,10 @@ impl Code<'_> {
             Arithmetic::MultiplyAdd(parts) => (&parts[2..], &parts[..2]),
             _ => {
                 let (op, taken): (_, Vec<_>) = (self.op(row), self.taken(row).collect());
-                let is_extreme = op.folds() && op.is_of(&[Class::Integer, Class::FpCompare]);
+                let is_signed = !op.is_of(&[Class::Integer]) && word.turns_sign();
+                let is_extreme = op.folds() && op.is_of(&[Class::Integer, Class::FpCompare]) && word.selects_always();
                 return match taken[..] {
+                    _ if is_signed => false,
                     [a, b, added] if op.is_of(&[Class::Fp32]) => is_up && a.0 == b.0 && is_own(&added.1),
                     _ if is_extreme => word.selects_other() == is_up && taken.iter().any(|(_, rows)| is_own(rows)),
                     _ => op.computes() == Some(Computes::Selected) && taken.iter().all(|(_, rows)| is_own(rows)),
@@ -100,20 +102,31 @@ impl Code<'_> {
         !asks.is_empty() && asks.iter().all(is_bound) && [true, false].into_iter().any(passes)
     }
 
-    /// The largest number of the code by which a loop goes on where it hands on least or largest ones of values that it has made so (`min(a, b) + 1`):
-    /// neighbouring ones differ by no more. `None` where it hands on nothing of the kind, or something else with it.
-    pub(in crate::analysis) fn step(&self) -> Option<u32> {
+    /// The largest number of the code by which a loop goes on where it hands on least or largest ones of values that it has made so (`min(a, b) + 1`),
+    /// and the part of all instructions by which a turn makes these: neighbouring ones differ by no more. `None` where it hands on nothing of the
+    /// kind, or something else with it.
+    pub(in crate::analysis) fn step(&self) -> Option<(u32, f64)> {
         let is_bounded = |row: &usize| self.op(*row).computes() == Some(Computes::Bounded);
-        let most = self.run().filter(is_bounded).max_by_key(|row| self.executed[*row])?;
-        let own = self.handed_on(most, self.innermost(most)?);
+        // Of one value and a bound that stays there are no neighbours.
+        let is_of_two = |row: &usize| {
+            let in_turn = |rows: &Vec<usize>| {
+                rows.iter().any(|from| self.innermost(*row).is_some_and(|own| self.is_in(*from, own)))
+            };
+            self.taken(*row).filter(|(_, rows)| in_turn(rows)).count() > 1
+        };
+        let most = self.run().filter(|row| is_bounded(row) && is_of_two(row)).max_by_key(|row| self.executed[*row])?;
+        let cycle = self.innermost(most)?;
+        let own = self.handed_on(most, cycle);
         let is_register = |part: &&Operand| matches!(part.from, OperandFrom::Register(..));
         let step = |row: usize| match self.word(row).arithmetic {
             _ if self.word(row).is_copy() => Some(0),
             Arithmetic::Sum(parts) if parts.iter().filter(is_register).count() == 1 => self.word(row).literal(),
             _ => is_bounded(&row).then(|| self.word(row).literal().unwrap_or_default()),
         };
-        let steps: Option<Vec<u32>> = own.into_iter().map(step).collect();
-        steps?.into_iter().max().filter(|step| *step > 0)
+        let steps: Option<Vec<u32>> = own.iter().copied().map(step).collect();
+        let step = steps?.into_iter().max().filter(|step| *step > 0)?;
+        let behind = reached(own, |row| self.operands_of(row).filter(|from| self.is_in(*from, cycle)));
+        Some((step, self.sum(behind) as f64 / self.executed.iter().sum::<u64>() as f64))
     }
 
     /// What has the flag by which a row takes a value, and whether that must hold.
@@ -171,26 +184,31 @@ mod tests {
             let code = turn([word(Op::MOV, &[r(5)], &[r(4)]), made], &[]);
             [true, false].map(|is_up| code.goes_one_way(3, &code.loops[0], is_up))
         };
-        let extreme = |bits: u128| MachineWord { bits, ..word(Op::FMNMX, &[r(8)], &[r(5), r(8)]) };
-        assert_eq!(way(extreme(1 << 90)), [true, false]);
-        assert_eq!(way(extreme(0)), [false, true]);
-        let product = |times: u8| word(Op::FFMA, &[r(8)], &[r(5), r(times), r(8)]);
+        let extreme = |bits: u128| MachineWord { bits: 1 << 9 | bits, ..word(Op::FMNMX, &[r(8)], &[r(5), r(8)]) };
+        assert_eq!(way(extreme(15 << 87)), [true, false]);
+        assert_eq!(way(extreme(7 << 87)), [false, true]);
+        let others = [8 << 87, 15 << 87 | 1 << 72, 15 << 87 | 1 << 63];
+        assert_eq!(others.map(|bits| way(extreme(bits))), [[false; 2]; 3], "by a flag, or of the other sign");
+        let product = |times: u8| MachineWord { bits: 1 << 9, ..word(Op::FFMA, &[r(8)], &[r(5), r(times), r(8)]) };
         assert_eq!([way(product(5)), way(product(4))], [[true, false], [false; 2]]);
+        assert_eq!(way(MachineWord { bits: 1 << 9 | 1 << 72, ..product(5) }), [false; 2], "a square is taken away");
     }
 
     #[test]
     fn neighbours_differ_by_what_a_turn_adds_to_the_least_of_them() {
-        let step = |added: Operand| {
+        let step = |added: Operand, other: u8| {
             let literal = 4 << 9 | 1 << 32;
             let add = MachineWord {
                 bits: literal,
                 arithmetic: Arithmetic::Sum([of(8), added, Operand::default()]),
                 ..word(Op::VIADD, &[r(5)], &[r(8), r(4)])
             };
-            turn([add, word(Op::VIMNMX, &[r(8)], &[r(5), r(4)])], &[]).step()
+            turn([add, word(Op::VIMNMX, &[r(8)], &[r(5), r(other)])], &[]).step()
         };
-        assert_eq!(step(OperandFrom::Immediate(1).into()), Some(1));
-        assert_eq!(step(of(4)), None, "by a loaded value");
+        let one = OperandFrom::Immediate(1).into();
+        assert_eq!(step(one, 4), Some((1, 3.0 / 7.0)));
+        assert_eq!(step(of(4), 4), None, "by a loaded value");
+        assert_eq!(step(one, 9), None, "a place that stops at a bound");
     }
 
     #[test]

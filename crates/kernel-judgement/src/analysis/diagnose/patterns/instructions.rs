@@ -136,19 +136,19 @@ fn on_pipe(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
             draft.keeps(&[Part::Issue], 1.0 - (1.0 - STAYS) * of_issue, 1.0 - of_issue)
         }
     };
-    // Of values that differ little from their neighbours a word holds two, at best as many differences as it has room for, and all that is
-    // done to them is done at once.
+    // Of values that differ little from their neighbours a word holds two, at best as many differences as it has room for.
     let step = m.study.filter(|_| how == PACKED).and_then(|study| study.code.step());
-    let (draft, how) = match step {
-        Some(step) => {
+    let (draft, how) = match step.filter(|(_, part)| *part >= MOST) {
+        Some((step, part)) => {
             let least = f64::from(u32::BITS - step.leading_zeros() + 1) / f64::from(u32::BITS);
-            let draft = draft.rewrites().keeps(&[&PIPES[..], &[Part::Issue]].concat(), 1.0 / 2.0, least);
+            let [half, least] = [1.0 / 2.0, least].map(|left| 1.0 - (1.0 - left) * part);
+            let draft = draft.rewrites().keeps(&[&PIPES[..], &[Part::Issue]].concat(), half, least);
             let how = words!(
                 "Several values a word: halves (`{}`), or bits of what neighbouring ones differ by, at most {}",
                 "__viaddmin_s16x2",
                 step.to_string()
             );
-            (draft.frees_of(m, &OF_EACH, 1.0 / 2.0), how)
+            (draft.frees_of(m, &OF_EACH, 1.0 - half), how)
         }
         None => (draft, how.into()),
     };
