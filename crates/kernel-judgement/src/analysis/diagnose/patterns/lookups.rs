@@ -3,7 +3,8 @@
 
 use super::search::fewer_loads;
 use super::*;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::analysis::phases::reached;
+use std::collections::BTreeSet;
 
 /// Bits of a symbol.
 const BYTE: u64 = 8;
@@ -56,19 +57,8 @@ pub(super) fn two_at_a_time(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.loses(m, "wavefronts of shared memory", (1.0 - STAYS[0]) * executed, count, WAVEFRONTS))
 }
 
-/// Who reads each of some rows.
-fn readers(code: &KernelCode<'_>, of: impl Iterator<Item = usize>) -> BTreeMap<usize, Vec<usize>> {
-    let mut readers: BTreeMap<usize, Vec<usize>> = of.map(|row| (row, Vec::new())).collect();
-    if !readers.is_empty() {
-        for (row, from) in code.run().flat_map(|row| code.operands_of(row).map(move |from| (row, from))) {
-            readers.entry(from).and_modify(|own| own.push(row));
-        }
-    }
-    readers
-}
-
 /// Loads at loaded places that run for every lane though their values only decide beside another test: each goes into flags of its own, and
-/// these into comparisons of other values, and into nothing else.
+/// these by `and` into comparisons of values that no such load of the same turn is behind, and into nothing else.
 fn deciding(code: &KernelCode<'_>) -> Vec<usize> {
     let compares =
         |row: usize| code.op(row).is_of(&[Class::IntegerCompare, Class::FpCompare]) && code.word(row).is_unconditional;
@@ -78,19 +68,26 @@ fn deciding(code: &KernelCode<'_>) -> Vec<usize> {
             && !code.word(*row).is_strong
             && code.is_inherent(*row)
     };
-    let loads = readers(code, code.run().filter(is_gathered));
+    let loads: BTreeSet<usize> = code.run().filter(is_gathered).collect();
+    if loads.is_empty() {
+        return Vec::new();
+    }
+    let readers = code.readers();
     let is_flag = |load: usize, row: usize| compares(row) && code.operands_of(row).all(|from| from == load);
-    let only_flags =
-        |(load, flags): &(&usize, &Vec<usize>)| !flags.is_empty() && flags.iter().all(|row| is_flag(**load, *row));
-    let flagged: Vec<(&usize, &Vec<usize>)> = loads.iter().filter(only_flags).collect();
-    let joined = readers(code, flagged.iter().flat_map(|(_, flags)| flags.iter().copied()));
+    // The values a row takes that no turn before left; which of them a flag chose does not matter.
+    let values = |row: usize| code.taken(row).flat_map(|(_, rows)| rows).copied().filter(move |from| *from < row);
     let is_beside = |flag: usize, row: usize| {
         compares(row)
+            && code.word(row).joins_by_and()
             && code.operands_of(row).any(|from| from != flag)
-            && !code.operands_of(row).any(|from| loads.contains_key(&from))
+            && reached([row], values).is_disjoint(&loads)
     };
-    let decides = |flag: &usize| !joined[flag].is_empty() && joined[flag].iter().all(|row| is_beside(*flag, *row));
-    flagged.into_iter().filter(|(_, flags)| flags.iter().all(decides)).map(|(load, _)| *load).collect()
+    let decides = |flag: &usize| !readers[*flag].is_empty() && readers[*flag].iter().all(|row| is_beside(*flag, *row));
+    let is_own = |load: &usize| {
+        let flags = &readers[*load];
+        !flags.is_empty() && flags.iter().all(|row| is_flag(*load, *row) && decides(row))
+    };
+    loads.iter().copied().filter(is_own).collect()
 }
 
 /// The test at hand first, and the look-up only where that passes: half of such loads, and none at best.
@@ -127,6 +124,8 @@ mod tests {
             let rows = ended(&[
                 word(Op::LDG, &[r(2)], &[r(8)]),
                 word(Op::LDG, &[r(3)], &[r(2)]),
+                word(Op::LDG, &[r(7)], &[r(2)]),
+                word(Op::IADD3, &[r(6)], &[r(7), r(7)]),
                 own,
                 test,
                 word(Op::SEL, &[r(5)], &[P, r(4), r(5)]),
@@ -140,5 +139,7 @@ mod tests {
         assert!(of(own, word(Op::ISETP, &[P], &[r(3), r(5), flag])).is_empty(), "the value is compared as well");
         assert!(of(word(Op::ISETP, &[flag], &[r(3), r(5)]), test).is_empty(), "with what the turn before left");
         assert!(of(own, word(Op::ISETP, &[P], &[flag])).is_empty(), "nothing beside it");
+        assert!(of(own, word(Op::ISETP, &[P], &[r(6), r(5), flag])).is_empty(), "beside a second look-up");
+        assert!(of(own, MachineWord { bits: 1 << 74, ..test }).is_empty(), "asked where the test fails");
     }
 }
