@@ -2,6 +2,7 @@
 
 use super::balance::{ends, exits, outermost};
 use super::instructions::of_index;
+use super::kept::pointers;
 use super::work::asides;
 use super::*;
 use crate::analysis::phases::reached;
@@ -171,9 +172,24 @@ fn refilled(m: &Measures<'_>, (study, row): (&Study<'_>, usize)) -> Option<f64> 
     let code = &study.code;
     let cycle = code.innermost(row)?;
     let counts = [Class::Integer, Class::IntegerCompare, Class::Predicate, Class::Move, Class::Control, Class::Uniform];
-    // A value that each turn loads anew from one place is known before.
+    // A value that each turn loads anew from one place, where none stores, is known before.
+    let is_stored = |load: usize| {
+        let own = pointers(study, load);
+        let meets = |store: usize| match code.op(load).loads_global() {
+            true => {
+                code.op(store).writes_global() && {
+                    let others = pointers(study, store);
+                    own.is_empty() || others.is_empty() || !own.is_disjoint(&others)
+                }
+            }
+            false => code.op(store).stores_shared(),
+        };
+        code.run_in(cycle).into_iter().any(meets)
+    };
     let is_known = |row: usize| {
-        code.op(row).brings_from_memory() && !code.address_behind(row).iter().any(|from| code.is_in(*from, cycle))
+        let is_load = code.op(row).loads_global() || code.op(row).loads_shared();
+        let stays = || !code.address_behind(row).iter().any(|from| code.is_in(*from, cycle));
+        is_load && !code.word(row).is_strong && stays() && !is_stored(row)
     };
     let is_made = |row: usize| code.is_in(row, cycle) && !code.op(row).is_of(&counts) && !is_known(row);
     let first = code.flow.blocks[cycle.header].instructions.start;
