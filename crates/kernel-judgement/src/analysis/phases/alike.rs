@@ -3,6 +3,7 @@
 
 use super::code::{Code, Loop};
 use super::flows::{BLOCK, address};
+use super::lane_value::LANES;
 use super::lanes::Lanes;
 use super::study::Study;
 use crate::evidence::{Arithmetic, MachineWord, Operand, OperandFrom, Register, RegisterFile};
@@ -201,7 +202,9 @@ impl Shapes<'_, '_> {
             let shape = Shape::of(("element", bits, word), Some((parts, i64::from(at as i32))));
             return Some(Shape { lets_in: Some(0), ..shape });
         }
-        let is_one = !code.differs_by_lane(row, false);
+        // What all of them load on one turn is another value on the next one where the place goes on.
+        let is_one =
+            !code.differs_by_lane(row, false) && code.innermost(row).is_none_or(|cycle| code.stands(row, cycle));
         is_one.then(|| Shape::of((place.map(|own| (own.all(), own.bytes())), row, number), None))
     }
 }
@@ -243,7 +246,7 @@ impl Study<'_> {
 
 /// The same of blocks of so many threads in x, y and z.
 fn alike(code: &Code<'_>, block: [u64; 3], bits: &dyn Fn(usize) -> Option<u64>) -> Option<Alike> {
-    let threads = if block[1] > 1 { block[0] } else { block.iter().product() } as f64;
+    let mut row_of_block = Lanes::of_row(code, block);
     let (lanes, seen, elements) = (Lanes::new(code, block), HashMap::new(), BTreeMap::new());
     let mut shapes = Shapes { code, bits, lanes, seen, elements };
     let barriers: Vec<usize> = code.run().filter(|row| code.is_block_barrier(*row)).collect();
@@ -271,6 +274,9 @@ fn alike(code: &Code<'_>, block: [u64; 3], bits: &dyn Fn(usize) -> Option<u64>) 
         });
         let turns = turns.unwrap_or(1.0);
         let (times, reach) = (turns * places.len() as f64, turns * reach as f64);
+        // Lanes of a warp lie side by side; warps may be elsewhere.
+        let is_whole = row_of_block.is_row(load, 8 * bytes as u64);
+        let threads = if is_whole { block[0].max(LANES as u64) } else { LANES as u64 } as f64;
         if times > 1.0 && reach < threads {
             let left = [holds as f64, 1.0].map(|each| ((threads + reach) / threads * each / times).min(1.0));
             stays.extend(own.iter().map(|(_, row)| (*row, left)));
@@ -301,7 +307,12 @@ mod tests {
     /// The sum of what is made of two elements side by side, and perhaps of a number of the thread's own.
     #[test]
     fn what_is_made_of_elements_alone_the_next_thread_makes_of_its_first() {
-        let of = |own: Option<u8>| {
+        let of = |own: Option<u8>, far: i32| {
+            let lane = |from: u8| Operand::from(OperandFrom::Register(RegisterFile::General, from));
+            let and = Arithmetic::Logic(0xC0, [lane(1), OperandFrom::Immediate(31).into(), Operand::default()]);
+            let lane = MachineWord { arithmetic: and, ..word(Op::LOP3, &[r(2)], &[r(1)]) };
+            let start =
+                if far > 1 { [special(1, THREAD[0]), lane] } else { [special(1, BLOCK[0]), special(2, THREAD[0])] };
             let load = |write: u8, offset: i32| {
                 let mut load = word(Op::LDG, &[r(write)], &[r(2)]);
                 load.registers.offset = offset;
@@ -310,13 +321,15 @@ mod tests {
             let reads = |from: u8| Vec::from_iter([r(from)].into_iter().chain(own.map(r)));
             let made = |write: u8, from: u8| word(Op::MUFU, &[r(write)], &reads(from));
             let sum = word(Op::FADD, &[r(8)], &[r(6), r(7)]);
-            let rows = ended(&[special(2, THREAD[0]), load(4, 0), load(5, 1), made(6, 4), made(7, 5), sum]);
+            let rows = ended(&[&start[..], &[load(4, 0), load(5, far), made(6, 4), made(7, 5), sum]].concat());
             let code = Code::counted(&rows, vec![1; rows.len()], None);
             alike(&code, [64, 1, 1], &|_| Some(8)).map(|own| (own.stays.into_iter().collect::<Vec<_>>(), own.handed_on))
         };
-        let (stays, handed_on) = of(None).expect("alike");
-        assert_eq!(stays, [1, 2, 3, 4].map(|row| (row, [66.0 / 128.0; 2])));
-        assert_eq!(handed_on, BTreeSet::from([3, 4]));
-        assert_eq!(of(Some(2)), None, "with the thread's number");
+        let (stays, handed_on) = of(None, 1).expect("alike");
+        assert_eq!(stays, [2, 3, 4, 5].map(|row| (row, [66.0 / 128.0; 2])));
+        assert_eq!(handed_on, BTreeSet::from([4, 5]));
+        assert_eq!(of(Some(2), 1), None, "with the thread's number");
+        assert!(of(None, 8).is_some_and(|(stays, _)| stays[0].1 == [41.0 / 64.0; 2]), "in a warp");
+        assert_eq!(of(None, 32), None, "a warp's next elements are none of the next warp's");
     }
 }

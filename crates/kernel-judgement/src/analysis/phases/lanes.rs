@@ -24,12 +24,19 @@ pub(super) struct Lanes<'a, 'c> {
     code: &'a Code<'c>,
     /// Threads of a block in x, y and z.
     block: [u64; 3],
+    /// Threads from one lane to the next: 1 in a warp, more where the lanes stand for threads of a whole row of a block.
+    apart: usize,
     seen: HashMap<(usize, u8), Option<Value>>,
 }
 
 impl<'a, 'c> Lanes<'a, 'c> {
     pub(super) fn new(code: &'a Code<'c>, block: [u64; 3]) -> Lanes<'a, 'c> {
-        Lanes { code, block, seen: HashMap::new() }
+        Lanes { code, block, apart: 1, seen: HashMap::new() }
+    }
+
+    /// Threads of a whole row of a block, as lanes that lie far apart.
+    pub(super) fn of_row(code: &'a Code<'c>, block: [u64; 3]) -> Lanes<'a, 'c> {
+        Lanes { apart: (block[0] as usize / LANES).max(1), ..Lanes::new(code, block) }
     }
 
     /// The address of an access, without what is the same for all lanes.
@@ -60,7 +67,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
     /// Whether an access of so many bits takes bytes side by side, whatever place they begin at.
     pub(super) fn is_row(&mut self, row: usize, bits: u64) -> bool {
         let step = self.address(row).filter(|value| value.times.is_none()).and_then(|value| step(&value.lane));
-        step.is_some_and(|step| step.group == 1 && 8 * step.bytes.unsigned_abs() == bits)
+        step.is_some_and(|step| step.group == 1 && 8 * step.bytes.unsigned_abs() == bits * self.apart as u64)
     }
 
     /// How far apart the lanes of an access are; `None` where the code does not say, or the counters disagree.
@@ -198,12 +205,13 @@ impl<'a, 'c> Lanes<'a, 'c> {
     /// The numbers of thread and block: warps are threads that follow each other, x first.
     fn special(&self, number: u8) -> Option<Value> {
         let [x, y, _] = self.block.map(|threads| threads as usize);
-        let by = |of: fn(usize, usize) -> usize| std::array::from_fn(|lane| of(lane, x) as u32);
+        let by = |of: fn(usize, usize) -> usize| std::array::from_fn(|lane| of(lane * self.apart, x) as u32);
         let zeros = (LANES / x.clamp(1, LANES)).trailing_zeros();
         let is_row = x.is_multiple_of(LANES);
         let is_part = x > 0 && LANES.is_multiple_of(x) && (x * y).is_multiple_of(LANES);
         match THREAD.iter().position(|own| *own == number) {
-            _ if number == LANE => Some(Value { zeros: BITS, lane: by(|lane, _| lane), times: None }),
+            _ if number == LANE => Some(Value { zeros: BITS, lane: by(|lane, _| lane % LANES), times: None }),
+            Some(0) if self.apart > 1 => Some(Value { zeros: BITS, lane: by(|lane, _| lane), times: None }),
             Some(0) if is_row => Some(Value { zeros: 5, lane: by(|lane, _| lane), times: None }),
             Some(0) if is_part => Some(Value { zeros: BITS, lane: by(|lane, x| lane % x), times: None }),
             Some(_) if is_row => Some(Value::uniform()),

@@ -38,7 +38,7 @@ pub struct Study<'v> {
     /// Bits of a lane's element by row; `None` where that was not collected.
     widths: Option<Vec<u64>>,
     /// Threads of a block in x, y and z.
-    pub(super) block: Option<[u64; 3]>,
+    pub(in crate::analysis) block: Option<[u64; 3]>,
     pub(super) split: Split,
     pub(in crate::analysis) roles: Vec<Role>,
     /// The role that holds the tensor instructions, else the most instructions.

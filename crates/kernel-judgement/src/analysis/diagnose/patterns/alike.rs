@@ -7,11 +7,14 @@ use super::*;
 pub(super) fn once(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (code, found) = (&study.code, study.alike()?);
+    // Threads side by side in y may make the same as well, which nothing here counts.
+    let is_more = study.block.is_some_and(|block| block[1] > 1);
     // What goes of some instructions: expected, and at best.
     let gone = |is_meant: &dyn Fn(Op) -> bool| {
         [0, 1].map(|at| {
             let own = found.stays.iter().filter(|(row, _)| is_meant(code.op(**row)));
-            own.map(|(row, left)| code.executed[*row] as f64 * (1.0 - left[at])).sum::<f64>()
+            let left = |left: &[f64; 2]| if at == 1 && is_more { 0.0 } else { left[at] };
+            own.map(|(row, own)| code.executed[*row] as f64 * (1.0 - left(own))).sum::<f64>()
         })
     };
     let (all, handed_on) = (m.executed()?, code.sum(&found.handed_on) as f64);
@@ -36,10 +39,12 @@ pub(super) fn once(m: &Measures<'_>) -> Option<Draft> {
     let how =
         "Compute each value once: a block keeps what it makes of each element in shared memory, or shuffles hand it on";
     let executed = code.sum(found.stays.keys()) as f64;
+    let kept: f64 = found.stays.iter().map(|(row, left)| code.executed[*row] as f64 * left[1]).sum();
     let why = words!(
-        "{} of the instructions make what neighbours make as well, each {} times",
+        "{} of the instructions make what neighbours make as well, each {}{} times",
         share(executed / all),
-        fixed(executed / (executed - most).max(1.0), 0)
+        if is_more { "at least " } else { "" },
+        fixed(executed / kept.max(1.0), 0)
     );
     let draft = draft.says(how, why).risks("shared memory for the values, and a barrier");
     Some(draft.falls("executed instructions", [all, all * (1.0 - part)], EXECUTED))
