@@ -18,6 +18,7 @@ pub(in crate::analysis) mod by_hand;
 mod code;
 mod compares;
 mod crosswise;
+mod cursors;
 mod cut;
 mod dependent;
 mod detail;

@@ -4,10 +4,9 @@ use super::code::{Code, Loop};
 use super::flows::{LONGEST, address};
 use super::values::{LOADED, Place};
 use crate::evidence::{Arithmetic, Operand, OperandFrom, Register, RegisterFile};
-use crate::quantity::SECTOR_BYTES;
 use cuda_binary::Op;
-use cuda_binary::op::{Act, Computes};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use cuda_binary::op::Act;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Instructions behind each other that are followed.
@@ -31,43 +30,6 @@ impl Code<'_> {
     fn starts<'a>(&'a self, row: usize, cycle: &'a Loop) -> impl Iterator<Item = usize> + 'a {
         let is_start = |start: &usize| self.differs_by_lane(*start, false) && !self.is_in(*start, cycle);
         self.loads_behind(row).iter().copied().filter(is_start)
-    }
-
-    /// Whether an access in a loop goes on by numbers of the code, of no more than a sector: what a turn loads may choose which, as where two
-    /// lists are merged, and is no part of the address.
-    pub(in crate::analysis) fn goes_on(&self, row: usize) -> bool {
-        let Some(cycle) = self.innermost(row) else { return false };
-        let low = |register: Register| Register { count: 1, ..register };
-        let (mut open, mut seen) = (Vec::from_iter(address(self, row).map(|own| (row, low(own)))), BTreeSet::new());
-        while let Some((reads, register)) = open.pop() {
-            for from in self.definitions(reads, register).into_iter().filter(|from| self.is_in(*from, cycle)) {
-                let word = self.word(from);
-                let is_near = word.literal().is_none_or(|bytes| bytes < SECTOR_BYTES);
-                let is_step = match word.arithmetic {
-                    Arithmetic::Sum(_)
-                    | Arithmetic::MultiplyAdd(_)
-                    | Arithmetic::ShiftAdd(..)
-                    | Arithmetic::ShiftLeft(..) => is_near,
-                    _ => self.op(from).computes() == Some(Computes::Selected),
-                };
-                if !is_step {
-                    return false;
-                }
-                if seen.insert(from) {
-                    open.extend(self.registers(from).read().filter(Register::is_value).map(|own| (from, low(own))));
-                }
-            }
-        }
-        !seen.is_empty()
-    }
-
-    /// Whether data choose on each turn which of several lists goes on, each by steps of its own, as where two are merged.
-    pub(in crate::analysis) fn merges(&self, row: usize) -> bool {
-        let (places, cycle) = (self.places(), self.innermost(row));
-        let is_cursor = |row: usize| self.op(row).loads_global() && self.depends_on_load(row) && self.goes_on(row);
-        let is_other = |other: usize| places.get(&other).zip(places.get(&row)).is_some_and(|(a, b)| !a.is_beside(b));
-        let others = cycle.map_or(Vec::new(), |cycle| self.run_in(cycle));
-        is_cursor(row) && others.into_iter().any(|other| is_cursor(other) && is_other(other))
     }
 
     /// Whether each turn of a loop around an access has the same address for it: whatever is behind that comes from outside of the loop, or is
@@ -279,7 +241,7 @@ impl<'a, 'c> Places<'a, 'c> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::phases::by_hand::{P, back, r, rows, special, word};
+    use crate::analysis::phases::by_hand::{r, rows, special, word};
     use crate::analysis::phases::flows::THREAD;
     use crate::evidence::MachineWord;
 
@@ -335,30 +297,6 @@ mod tests {
             places[&10].is_at(&places[&12]) && !places[&10].is_beside(&places[&14]),
             "by one index, and by another"
         );
-    }
-
-    /// Two cursors, of which each turn takes one on where a comparison of what it loads says so.
-    #[test]
-    fn data_choose_whether_a_list_goes_on_and_not_by_how_much() {
-        let of = |by: Operand, reads: &[Register]| {
-            let step = |write: u8, read: u8| {
-                let sum = Arithmetic::Sum([general(read), by, Operand::default()]);
-                let reads = [&[r(read)], reads].concat();
-                MachineWord { arithmetic: sum, ..word(Op::IADD3, &[r(write)], &reads) }
-            };
-            let chosen = |write: u8, read: u8| {
-                let copy = Arithmetic::Sum([general(read), Operand::default(), Operand::default()]);
-                MachineWord { arithmetic: copy, is_unconditional: false, ..word(Op::MOV, &[r(write)], &[P, r(read)]) }
-            };
-            let compare = word(Op::ISETP, &[P], &[r(20), r(21)]);
-            let front = [special(2, THREAD[1]), special(3, THREAD[0]), load(20, 2), load(21, 3), compare];
-            let turn = [step(6, 2), chosen(2, 6), step(7, 3), chosen(3, 7), back(2), word(Op::EXIT, &[], &[])];
-            let rows = rows(&[&front[..], &turn].concat());
-            let code = Code::counted(&rows, vec![1; rows.len()], None);
-            [code.goes_on(2), code.merges(2)]
-        };
-        assert_eq!(of(OperandFrom::Immediate(4).into(), &[]), [true; 2]);
-        assert_eq!(of(general(20), &[r(20)]), [false; 2], "by what is loaded");
     }
 
     #[test]
