@@ -351,7 +351,9 @@ fn in_order(m: &Measures<'_>) -> Option<Draft> {
     let scattered = || m.accesses().iter().filter(|access| access.is_inherent && access.at.op().stores_global());
     scattered().next()?;
     // Where one of a compiler's copies of a store is in a loop and goes on from a loaded place, the block orders what it stores as well.
-    let others = packable(m).into_iter().filter(|access| access.at.op().stores_global());
+    let is_copy =
+        |access: &&SectorAccess| access.at.op().stores_global() && scattered().any(|own| own.at.line == access.at.line);
+    let others = packable(m).into_iter().filter(is_copy);
     let stored: Vec<&SectorAccess> = scattered().chain(others).collect();
     let (all, own, excess) =
         (sectors_of(m.accesses()), sectors_of(stored.iter().copied()), excess_of(stored.iter().copied()));
