@@ -200,10 +200,10 @@ impl MachineWord {
         bits(self.bits, 84, 3) == 0
     }
 
-    /// Whether a bulk copy from global memory goes to several blocks of a cluster (`.MULTICAST`): bit 75, as nvdisasm shows it of sm_90
-    /// and sm_100. Of other instructions it says nothing.
+    /// Whether it copies a box of a tensor from global memory to several blocks of a cluster (`UTMALDG.MULTICAST`): bit 75, as nvdisasm
+    /// shows it of sm_90 and sm_100.
     pub fn is_multicast(&self) -> bool {
-        bits(self.bits, 75, 1) == 1
+        bits(self.bits, 0, 9) == 0x1b4 && bits(self.bits, 75, 1) == 1
     }
 }
 

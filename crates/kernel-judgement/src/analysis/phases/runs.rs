@@ -55,7 +55,7 @@ impl Study<'_> {
         let run = |row: usize| Run {
             op: code.op(row),
             width: self.width(row),
-            is_multicast: code.op(row) == Op::UTMALDG && code.word(row).is_multicast(),
+            is_multicast: code.word(row).is_multicast(),
             stand: stands[row],
             executed: executions(self, row),
             sectors: sectors.as_ref().map(|sectors| sectors[row]),
