@@ -1,4 +1,4 @@
-//! Writes the ids of catalogs as enums.
+//! Writes the ids of catalogs as enums, and the catalogs as JSON.
 
 #![allow(clippy::disallowed_methods, reason = "cargo tells a build script by the environment")]
 
@@ -7,10 +7,22 @@ use std::{env, fs};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    let out = env::var("OUT_DIR").unwrap_or_default();
-    for (file, text) in [("vocabulary.rs", vocabulary()), ("counters.rs", counters()), ("readings.rs", readings())] {
-        if let Err(fault) = fs::write(Path::new(&out).join(file), text) {
-            println!("cargo::error={out}: {fault}");
+    println!("cargo::rerun-if-changed=src/catalog");
+    let write = |file: &str, text: String| {
+        let path = Path::new(&env::var("OUT_DIR").unwrap_or_default()).join(file);
+        fs::write(&path, text).unwrap_or_else(|fault| println!("cargo::error={}: {fault}", path.display()));
+    };
+    write("vocabulary.rs", vocabulary());
+    write("counters.rs", counters());
+    write("readings.rs", readings());
+    for path in fs::read_dir("src/catalog").into_iter().flatten().flatten().map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if !name.ends_with(".toml") {
+            continue;
+        }
+        match toml::from_str::<serde_json::Value>(&fs::read_to_string(&path).unwrap_or_default()) {
+            Ok(rows) => write(&format!("{name}.json"), rows.to_string()),
+            Err(fault) => println!("cargo::error=src/catalog/{name}: {}", fault.to_string().replace('\n', " ")),
         }
     }
 }
@@ -89,7 +101,6 @@ fn variant(id: &str) -> String {
 /// What stands under a key in the rows of a catalog.
 fn ids(file: &str, key: &str) -> Vec<String> {
     let path = format!("src/catalog/{file}.toml");
-    println!("cargo::rerun-if-changed={path}");
     let text = fs::read_to_string(&path).unwrap_or_default();
     let id = |line: &str| Some(line.strip_prefix(key)?.strip_prefix(" = \"")?.strip_suffix('"')?.to_owned());
     text.lines().filter_map(id).collect()

@@ -60,7 +60,7 @@ struct File {
 /// Sections that are offered for a name that none has.
 const NEAR: usize = 3;
 
-static SET: LazyLock<File> = LazyLock::new(|| row::parse(include_str!("collection.toml")));
+static SET: LazyLock<File> = LazyLock::new(|| row::parse(row::embedded!("collection.toml")));
 
 /// How many times longer a program runs under a tool of compute-sanitizer, as one was measured; 1 for an unknown tool.
 pub fn sanitizer_ratio(tool: &str) -> f64 {

@@ -2,7 +2,12 @@
 //! rests on it.
 
 use super::{
-    check_metric_name, collection::filled_by, explanation::Explanation, metric, metric_names::ROLLUPS, row::Catalog,
+    check_metric_name,
+    collection::filled_by,
+    explanation::Explanation,
+    metric,
+    metric_names::ROLLUPS,
+    row::{Catalog, embedded},
     subsystem_of, tables,
 };
 use crate::quantity::metric_table::{CHIPS, MetricBase, MetricType, split};
@@ -21,7 +26,7 @@ pub(super) struct MetricPart {
 }
 
 static ROWS: LazyLock<Catalog<MetricPart>> =
-    LazyLock::new(|| Catalog::load(include_str!("metric_parts.toml"), "part", |row| vec![row.name]));
+    LazyLock::new(|| Catalog::load(embedded!("metric_parts.toml"), "part", |row| vec![row.name]));
 
 fn part(name: &str) -> Option<&'static MetricPart> {
     ROWS.get(name)

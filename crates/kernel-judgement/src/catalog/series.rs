@@ -1,6 +1,6 @@
 //! Series over one launch: which of what PM sampling writes are read, under all their names.
 
-use super::row::{catalog, parse};
+use super::row::{catalog, embedded, parse};
 use serde::Deserialize;
 use std::sync::LazyLock;
 
@@ -55,7 +55,7 @@ pub struct Sampler {
     pub of_kernel: Vec<&'static str>,
 }
 
-static SAMPLER: LazyLock<Sampler> = LazyLock::new(|| parse(include_str!("sampler.toml")));
+static SAMPLER: LazyLock<Sampler> = LazyLock::new(|| parse(embedded!("sampler.toml")));
 
 /// The metrics that tell of PM sampling beside the series.
 pub fn sampler() -> &'static Sampler {

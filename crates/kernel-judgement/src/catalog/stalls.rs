@@ -1,6 +1,6 @@
 //! The stall catalog: why a warp did not issue, and in which metric families that is told.
 
-use super::row::{Catalog, catalog};
+use super::row::{Catalog, catalog, embedded};
 use serde::Deserialize;
 use std::sync::LazyLock;
 
@@ -104,7 +104,7 @@ catalog! {
     pub fn stall
 }
 static FAMILIES: LazyLock<Catalog<StallFamily>> =
-    LazyLock::new(|| Catalog::load(include_str!("stall_families.toml"), "family", |row| vec![row.id]));
+    LazyLock::new(|| Catalog::load(embedded!("stall_families.toml"), "family", |row| vec![row.id]));
 
 /// The metric families that tell stall reasons. Never compare numbers of two families with different labels.
 pub fn stall_families() -> &'static [StallFamily] {

@@ -1,6 +1,9 @@
 //! The part of the chip that a throughput counter belongs to.
 
-use super::{Part, StallReason, row::Catalog};
+use super::{
+    Part, StallReason,
+    row::{Catalog, embedded},
+};
 use cuda_binary::op::Pipe;
 use cuda_binary::{Class, Op};
 use serde::Deserialize;
@@ -61,7 +64,7 @@ pub enum InstructionWork {
 }
 
 static ROWS: LazyLock<Catalog<Subsystem>> =
-    LazyLock::new(|| Catalog::load(include_str!("subsystems.toml"), "subsystem", |row| vec![row.code.into()]));
+    LazyLock::new(|| Catalog::load(embedded!("subsystems.toml"), "subsystem", |row| vec![row.code.into()]));
 
 pub(crate) fn subsystem(code: Part) -> Option<&'static Subsystem> {
     ROWS.rows().iter().find(|row| row.code == code)

@@ -1,6 +1,6 @@
 //! The options of profilers, and of our own launcher, that pages may show.
 
-use super::row::Catalog;
+use super::row::{Catalog, embedded};
 use serde::Deserialize;
 use std::sync::LazyLock;
 
@@ -31,7 +31,7 @@ struct KindRow {
 }
 
 static ROWS: LazyLock<Catalog<KindRow>> =
-    LazyLock::new(|| Catalog::load(include_str!("tool_options.toml"), "kind", |row| row.options.clone()));
+    LazyLock::new(|| Catalog::load(embedded!("tool_options.toml"), "kind", |row| row.options.clone()));
 
 /// What an option takes; `None` for one that nobody knows, whose value may be anything.
 pub(crate) fn tool_option(name: &str) -> Option<OptionKind> {
