@@ -17,8 +17,8 @@ pub(super) const MAGIC: &[u8; 4] = b"NVR\0";
 /// The version of the container in every report from CUDA 10.0 on. NVIDIA's reader refuses lower numbers and accepts
 /// higher ones; so does this reader.
 const OLDEST_VERSION: u32 = 7;
-/// As much is read at once of a walk that looks at a few bytes here and there.
-const WINDOW: usize = 4 << 10;
+/// As much is read at once of a walk that looks at a few bytes here and there: most headers have fewer.
+const WINDOW: usize = 256;
 
 /// What an entry of a payload is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
