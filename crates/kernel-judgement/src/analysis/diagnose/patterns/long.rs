@@ -40,11 +40,25 @@ fn quotients_and_sums(code: &KernelCode<'_>) -> [BTreeSet<usize>; 2] {
     [quotients.difference(&joined).copied().collect(), others.difference(&of_addresses).copied().collect()]
 }
 
-/// Numbers of 32 bits where the values fit: of each quotient one product stays, and of each sum the lower half.
+/// Whether a quotient is taken of what an earlier one left: of a product of its remainder, which is none of those that divide.
+fn is_of_remainder(code: &KernelCode<'_>, row: usize, quotients: &BTreeSet<usize>) -> bool {
+    let carry = code.operands_of(row).filter(|from| code.registers(*from).written().any(|own| !own.is_value()));
+    let divides: Vec<u32> =
+        carry.flat_map(|from| code.operands_of(from)).filter_map(|from| code.word(from).literal()).collect();
+    let is_other = |from: &usize| {
+        let by = code.word(*from).literal().filter(|_| code.op(*from).computes() == Some(Computes::MultiplyAdd));
+        by.is_some_and(|by| !divides.contains(&by)) && !code.behind_row(*from).is_disjoint(quotients)
+    };
+    code.behind_row(row).iter().any(is_other)
+}
+
+/// Numbers of 32 bits where the values fit: of each quotient one product stays, and of each sum the lower half. What is multiplied and
+/// divided again in turn needs 64 bits, and goes as far where it is divided once.
 pub(super) fn long(m: &Measures<'_>) -> Option<Draft> {
     let code = &m.sampled_code()?.code;
     let [quotients, sums] = quotients_and_sums(code);
     let at = At::heaviest(m, |study, row| if quotients.contains(&row) { study.code.executed[row] } else { 0 });
+    let of_remainders = code.sum(quotients.iter().filter(|row| is_of_remainder(code, **row, &quotients))) as f64;
     let [quotients, sums] = [&quotients, &sums].map(|rows| code.sum(rows) as f64);
     let all = m.executed()?;
     let gone = Some((BEYOND * quotients + sums) / all).filter(|_| BEYOND * quotients >= WORTH_A_TRY * all)?;
@@ -52,14 +66,27 @@ pub(super) fn long(m: &Measures<'_>) -> Option<Draft> {
     let draft = Draft::new(Action::FewerInstructions).rewrites().frees_of(m, &OF_EACH, gone);
     let parts = [Part::Issue, Part::ComputeAlu, Part::ComputeFma];
     let draft = draft.keeps(&parts, (1.0 - gone).max(0.0), least).at(at);
-    let how =
-        "Integers of 32 bits where the values fit: a division by a constant is one product then, in place of four";
+    let (how, risk) = match of_remainders > MOST * quotients {
+        true => (
+            words!(
+                "Divide less often: one sum of products by powers from a table; or Montgomery's form (`{}`)",
+                "__umulhi"
+            ),
+            "room for the sum in 64 bits",
+        ),
+        false => (
+            words!(
+                "Integers of 32 bits where the values fit: a division by a constant is one product then, in place of four"
+            ),
+            "the range of the values",
+        ),
+    };
     let why = words!(
         "{} divisions of 64-bit integers by constants, about {} of the instructions",
         count(quotients),
         share(gone)
     );
-    let draft = draft.says(how, why).risks("the range of the values");
+    let draft = draft.says(how, why).risks(risk);
     Some(draft.falls("executed instructions", [all, all * (1.0 - gone)], EXECUTED))
 }
 
@@ -106,7 +133,7 @@ pub(super) fn carried(m: &Measures<'_>) -> Option<Draft> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::phases::by_hand::{P, ended, r, word};
+    use crate::analysis::phases::by_hand::{P, back, ended, r, word};
     use crate::evidence::{Arithmetic, MachineWord, Operand, OperandFrom};
 
     /// An upper product by a number in the code, a sum with a carry, and what takes the product.
@@ -129,6 +156,22 @@ mod tests {
         let asks = MachineWord { bits: 6 << 76, ..word(Op::ISETP, &[P], &[r(4), other]) };
         let rows = ended(&[&[word(Op::MOV, &[r(2)], &[]), sum][..], between, &[asks]].concat());
         !carries(&KernelCode::counted(&rows, vec![1; rows.len()], None)).is_empty()
+    }
+
+    #[test]
+    fn what_is_multiplied_and_divided_in_turn_is_divided_of_a_remainder() {
+        let of = |by: u128| {
+            let product = |write: Register, reads: &[Register], by: u128| MachineWord {
+                bits: 4 << 9 | by << 32,
+                ..word(Op::IMAD, &[write], reads)
+            };
+            let low = [product(r(3), &[r(2)], 7), word(Op::IADD3, &[P], &[r(3)])];
+            let quotient = product(Register { count: 2, ..r(4) }, &[r(2), P], 7);
+            let rows = ended(&[&low[..], &[quotient, product(r(2), &[r(4)], by), back(0)]].concat());
+            let code = KernelCode::counted(&rows, vec![9; rows.len()], None);
+            is_of_remainder(&code, 2, &BTreeSet::from([2]))
+        };
+        assert!(of(5) && !of(7));
     }
 
     #[test]
