@@ -23,6 +23,7 @@ mod cut;
 mod dependent;
 mod detail;
 mod dispatches;
+mod factors;
 mod flows;
 mod frame;
 mod guards;

@@ -2,7 +2,7 @@
 
 use super::code::{Code, Loop};
 use super::flows::{LONGEST, address};
-use super::values::{LOADED, Place};
+use super::values::{ARGUMENT, LOADED, Place};
 use crate::evidence::{Arithmetic, Operand, OperandFrom, Register, RegisterFile};
 use cuda_binary::Op;
 use cuda_binary::op::Act;
@@ -102,19 +102,20 @@ impl Sum {
 
     /// A part by what it is.
     fn part(what: impl Hash) -> Sum {
-        Sum::made(what, false)
+        Sum::made(what, 0)
     }
 
-    /// The same, with whether a loaded value is in it.
-    fn made(what: impl Hash, is_loaded: bool) -> Sum {
+    /// The same with a mark.
+    fn made(what: impl Hash, mark: u64) -> Sum {
         let mut hasher = DefaultHasher::new();
         what.hash(&mut hasher);
-        let key = hasher.finish() & !LOADED | if is_loaded { LOADED } else { 0 };
+        let key = hasher.finish() & !(LOADED | ARGUMENT) | mark;
         Sum { parts: BTreeMap::from([(key, 1)]), ..Sum::default() }
     }
 
-    fn is_loaded(&self) -> bool {
-        self.parts.keys().any(|key| key & LOADED > 0)
+    /// The mark of what is made of it.
+    fn mark(&self) -> u64 {
+        self.parts.keys().fold(0, |mark, key| mark | key & LOADED)
     }
 
     fn add(mut self, other: Sum) -> Sum {
@@ -137,10 +138,10 @@ impl Sum {
             (true, _) => other.scaled(self.number),
             (_, true) => self.scaled(other.number),
             _ => {
-                let is_loaded = self.is_loaded() || other.is_loaded();
+                let mark = self.mark() | other.mark();
                 let mut both = [&self, &other].map(|own| Sum::part(own).parts);
                 both.sort();
-                Sum::made(("product", both), is_loaded)
+                Sum::made(("product", both), mark)
             }
         }
     }
@@ -191,7 +192,7 @@ impl<'a, 'c> Places<'a, 'c> {
     fn operand(&mut self, row: usize, operand: &Operand, depth: usize) -> Sum {
         let value = match operand.from {
             OperandFrom::Immediate(value) => Sum::number(value),
-            OperandFrom::Constant(byte) => Sum::part(("argument", byte)),
+            OperandFrom::Constant(byte) => Sum::made(("argument", byte), ARGUMENT),
             OperandFrom::Register(file, number) => self.register(row, file, number, depth + 1),
             _ => Sum::part(("bank", row)),
         };
@@ -213,25 +214,25 @@ impl<'a, 'c> Places<'a, 'c> {
         {
             return Sum::made(
                 ("loaded", place.parts, place.bytes, first.map(|first| number.wrapping_sub(first))),
-                true,
+                LOADED,
             );
         }
         let mut of = |operand: &Operand| self.operand(row, operand, depth);
         match word.arithmetic {
-            Arithmetic::Constant(byte) if is_known => Sum::part(("argument", byte)),
+            Arithmetic::Constant(byte) if is_known => Sum::made(("argument", byte), ARGUMENT),
             Arithmetic::MultiplyAdd([a, b, c]) if is_known => of(&a).times(of(&b)).add(of(&c)),
             Arithmetic::Sum([a, b, c]) if is_known => of(&a).add(of(&b)).add(of(&c)),
             Arithmetic::ShiftAdd(value, by, add) if is_known => of(&value).scaled(1 << by).add(of(&add)),
             Arithmetic::ShiftLeft(value, by) if is_known => of(&value).scaled(1 << by),
             Arithmetic::ShiftRight(value, by) if is_known => {
                 let value = of(&value);
-                let is_loaded = value.is_loaded();
-                Sum::made(("right", value, by), is_loaded)
+                let mark = value.mark();
+                Sum::made(("right", value, by), mark)
             }
             Arithmetic::Logic(table, operands) if is_known => {
                 let operands = operands.map(|operand| of(&operand));
-                let is_loaded = operands.iter().any(Sum::is_loaded);
-                Sum::made((table, operands), is_loaded)
+                let mark = operands.iter().fold(0, |mark, own| mark | own.mark());
+                Sum::made((table, operands), mark)
             }
             _ => Sum::part(("row", row, number)),
         }

@@ -43,6 +43,9 @@ pub(super) struct Known {
 /// Marks a part of an address that a loaded value is in.
 pub(super) const LOADED: u64 = 1 << 63;
 
+/// Marks a part of an address that is an argument of the kernel.
+pub(super) const ARGUMENT: u64 = 1 << 62;
+
 /// Where an access is on the first turn of its loops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::analysis) struct Place {
@@ -56,6 +59,11 @@ impl Place {
     /// Of its parts those that loaded values are in: what picks an element.
     pub(in crate::analysis) fn index(&self) -> Vec<(u64, u32)> {
         self.parts.iter().filter(|(part, _)| *part & LOADED > 0).map(|(part, factor)| (*part, *factor)).collect()
+    }
+
+    /// Its parts but for the arguments of the kernel: which element of an array it is.
+    pub(super) fn element(&self) -> Vec<(u64, u32)> {
+        self.parts.iter().filter(|(part, _)| *part & ARGUMENT == 0).map(|(part, factor)| (*part, *factor)).collect()
     }
 
     /// All of its parts: what two accesses have in common that differ by bytes the code says.

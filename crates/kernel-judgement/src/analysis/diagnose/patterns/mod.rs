@@ -13,6 +13,7 @@ mod barriers;
 mod bits;
 mod constants;
 mod epilogue;
+mod factors;
 mod fences;
 pub(super) mod grid;
 mod idle;
@@ -105,6 +106,7 @@ const FAMILIES: [&[Pattern]; 20] = [
         order::in_order,
         rows::side_by_side,
         alike::once,
+        factors::one_by_one,
         lookups::two_at_a_time,
         lookups::asked_first,
         long::long,
