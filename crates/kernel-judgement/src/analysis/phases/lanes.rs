@@ -127,11 +127,23 @@ impl<'a, 'c> Lanes<'a, 'c> {
         let in_loop = self.code.around(at).any(|cycle| self.code.is_in(reader, cycle));
         let Some(word) = self.code.rows[at].word.filter(|word| in_loop && word.is_unconditional) else { return false };
         let Arithmetic::Sum(parts) = word.arithmetic else { return false };
-        let is_own = |part: &Operand| *part == OperandFrom::Register(RegisterFile::General, number).into();
+        // Itself, or a copy of it.
+        let (code, wanted) = (self.code, Register { file: RegisterFile::General, number, count: 1 });
+        let is_left = |row: usize| {
+            code.registers(row).read().any(|own| own == wanted) && code.definitions(row, wanted).contains(&at)
+        };
+        let is_own = |part: &Operand| {
+            let OperandFrom::Register(file @ RegisterFile::General, other) = part.from else { return false };
+            let copies = || code.definitions(at, Register { file, number: other, count: 1 });
+            !part.is_negative
+                && if other == number {
+                    is_left(at)
+                } else {
+                    matches!(copies()[..], [copy] if code.word(copy).is_copy() && is_left(copy))
+                }
+        };
         let steps: Vec<Operand> = parts.into_iter().filter(|part| !is_own(part)).collect();
-        let wanted = Register { file: RegisterFile::General, number, count: 1 };
         steps.len() == 2
-            && self.code.definitions(at, wanted).contains(&at)
             && steps.iter().all(|step| self.operand(at, step, depth).is_some_and(|value| value.is_uniform()))
     }
 
