@@ -27,9 +27,19 @@ pub(super) fn moves(m: &Measures<'_>) -> Option<f64> {
     m.executions(|op| op.is_in(Space::Local))
 }
 
-/// Whether most accesses to local memory spill or refill a register; `None` where one of both was not counted.
+/// The register that says where the local memory of a thread ends.
+const STACK: u8 = 1;
+
+/// Whether most accesses to local memory spill or refill a register, and none where an array is indexed and they
+/// were not counted; `None` where neither is known.
 fn are_spills(m: &Measures<'_>) -> Option<bool> {
-    let spills = m.value(SPILLS)?;
+    let Some(spills) = m.value(SPILLS) else {
+        let code = &m.study?.code;
+        let is_indexed = |row: &usize| {
+            code.op(*row).is_in(Space::Local) && address(code, *row).is_some_and(|own| own.number != STACK)
+        };
+        return code.run().any(|row| is_indexed(&row)).then_some(false);
+    };
     if spills == 0.0 { Some(false) } else { moves(m).map(|moves| 2.0 * spills >= moves) }
 }
 
@@ -130,11 +140,7 @@ pub(super) fn keep_in_registers(m: &Measures<'_>) -> Option<Draft> {
     };
     why.push(against_l2(m).unwrap_or_default());
     // Loads of global memory are waited for as before; loads and stores queue for the LSU.
-    let of_local = m.sampled_code().and_then(|study| {
-        let code = &study.code;
-        traced(study, &code.run().filter(|row| code.op(*row).is_in(Space::Local)).collect::<Vec<usize>>())
-    });
-    let parts = [of_local.or_else(|| awaited(m)), of_both(m, |_| true)].map(|part| part.unwrap_or(1.0 - kept));
+    let parts = [awaited(m), of_both(m, |_| true)].map(|part| part.unwrap_or(1.0 - kept));
     let each = left.map_or(0.0, |left| (1.0 - left) * m.waits(&OF_EACH));
     let freed = FOR_LOADS.iter().zip(parts).map(|(reason, part)| part * m.waits(&[*reason])).sum::<f64>() + each;
     let draft = draft.frees_of(m, &FOR_LOADS, 1.0 - kept);
@@ -143,10 +149,15 @@ pub(super) fn keep_in_registers(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.checks(goes("LDL + STL", m.count(|op| op.is_in(Space::Local))), LOCAL))
 }
 
-/// The part of the waits for loads that is for those of local memory: a warp waits once for a load, whatever sectors it touches.
+/// The part of the waits for loads that is for those of local memory; where it was not sampled, a warp waits once for a load, whatever
+/// sectors it touches.
 pub(super) fn awaited(m: &Measures<'_>) -> Option<f64> {
     m.value(LOCAL).filter(|sectors| *sectors > 0.0)?;
-    of_both(m, |op| op.act() == Some(Act::Load) || op.copies_global())
+    let of_samples = m.sampled_code().and_then(|study| {
+        let code = &study.code;
+        traced(study, &code.run().filter(|row| code.op(*row).is_in(Space::Local)).collect::<Vec<usize>>())
+    });
+    of_samples.or_else(|| of_both(m, |op| op.act() == Some(Act::Load) || op.copies_global()))
 }
 
 /// The part of executed accesses to local or global memory that is of local memory.
