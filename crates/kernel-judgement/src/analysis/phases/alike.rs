@@ -78,6 +78,8 @@ struct Shapes<'a, 'c> {
     /// Bits of a lane's element of a load, where they are known.
     bits: &'a dyn Fn(usize) -> Option<u64>,
     lanes: Lanes<'a, 'c>,
+    /// Barriers of the block, by row: what lies in shared memory behind one is another value.
+    barriers: Vec<usize>,
     seen: HashMap<(usize, RegisterFile, u8), Option<Shape>>,
     /// By the row in memory the bytes of an element, and its first load.
     elements: BTreeMap<u64, (i64, usize)>,
@@ -186,6 +188,12 @@ impl Shapes<'_, '_> {
         self.joined((kind(&word), file), operands)
     }
 
+    /// Whether another turn of a loop finds other values where a load reads.
+    fn is_written(&self, load: usize, cycle: &Loop) -> bool {
+        let mut barriers = self.barriers.iter();
+        self.code.op(load).loads_shared() && barriers.any(|barrier| self.code.is_in(*barrier, cycle))
+    }
+
     /// An element of a row that lanes go through side by side, or what all of them load.
     fn loaded(&mut self, row: usize, file: RegisterFile, number: u8) -> Option<Shape> {
         let code = self.code;
@@ -195,16 +203,18 @@ impl Shapes<'_, '_> {
         let first = code.registers(row).written().find(|own| own.file == file)?;
         let bits = (self.bits)(row).unwrap_or(32 * u64::from(first.count));
         let place = code.places().get(&row);
+        let is_shared = code.op(row).loads_shared();
         if self.lanes.is_row(row, bits) {
-            let (parts, at) = place.and_then(|place| Some((hashed(place.all()), place.bytes()?)))?;
+            let behind = self.barriers.partition_point(|barrier| is_shared && *barrier < row);
+            let (parts, at) = place.and_then(|place| Some((hashed((place.all(), behind)), place.bytes()?)))?;
             let word = REGISTER * i64::from(number.wrapping_sub(first.number));
             self.elements.entry(parts).or_insert((bits as i64 / 8, row));
             let shape = Shape::of(("element", bits, word), Some((parts, i64::from(at as i32))));
             return Some(Shape { lets_in: Some(0), ..shape });
         }
-        // What all of them load on one turn is another value on the next one where the place goes on.
-        let is_one =
-            !code.differs_by_lane(row, false) && code.innermost(row).is_none_or(|cycle| code.stands(row, cycle));
+        // What all of them load on one turn is another value on the next one where the place goes on, or others write there.
+        let stays = |cycle: &Loop| !self.is_written(row, cycle) && code.stands(row, cycle);
+        let is_one = !code.differs_by_lane(row, false) && code.innermost(row).is_none_or(stays);
         is_one.then(|| Shape::of((place.map(|own| (own.all(), own.bytes())), row, number), None))
     }
 }
@@ -248,19 +258,17 @@ impl Study<'_> {
 fn alike(code: &Code<'_>, block: [u64; 3], bits: &dyn Fn(usize) -> Option<u64>) -> Option<Alike> {
     let mut row_of_block = Lanes::of_row(code, block);
     let (lanes, seen, elements) = (Lanes::new(code, block), HashMap::new(), BTreeMap::new());
-    let mut shapes = Shapes { code, bits, lanes, seen, elements };
-    let barriers: Vec<usize> = code.run().filter(|row| code.is_block_barrier(*row)).collect();
+    let barriers = code.run().filter(|row| code.is_block_barrier(*row)).collect();
+    let mut shapes = Shapes { code, bits, lanes, barriers, seen, elements };
     let mut by: BTreeMap<_, Vec<(i64, usize)>> = BTreeMap::new();
     for row in code.run() {
         let Some(own) = code.registers(row).written().next() else { continue };
         let shape = shapes.written(row, own.file, own.number);
         if let Some((shape, (place, at))) = shape.and_then(|shape| Some((shape.clone(), shape.at?))) {
-            // What lies in shared memory behind a barrier is another value.
-            let behind = barriers.partition_point(|barrier| *barrier < row);
             let cycle = code.innermost(row).map(|cycle| cycle.header);
             // A value that lets elements in takes as many as it holds where no other went before.
             let holds = shape.lets_in.max(shape.has_room).filter(|by| *by > 0).map_or(1, |by| BITS / u64::from(by));
-            by.entry((shape.what, place, behind, cycle, holds)).or_default().push((at, row));
+            by.entry((shape.what, place, cycle, holds)).or_default().push((at, row));
         }
     }
     let mut stays = BTreeMap::new();
@@ -268,7 +276,9 @@ fn alike(code: &Code<'_>, block: [u64; 3], bits: &dyn Fn(usize) -> Option<u64>) 
         let (bytes, load) = shapes.elements[&place];
         let places: BTreeSet<i64> = own.iter().map(|(at, _)| *at).filter(|at| (at - own[0].0) % bytes == 0).collect();
         let reach = (places.last()? - places.first()?) / bytes + 1;
-        let turns = code.innermost(own[0].1).filter(|cycle| code.is_in(load, cycle)).and_then(|cycle| {
+        let around = code.innermost(own[0].1).filter(|cycle| code.is_in(load, cycle));
+        let around = around.filter(|cycle| !shapes.is_written(load, cycle));
+        let turns = around.and_then(|cycle| {
             let goes_on = turn(code, load, cycle)? == bytes * places.len() as i64;
             code.turns_of(cycle).filter(|_| goes_on)
         });

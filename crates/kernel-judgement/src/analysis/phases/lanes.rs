@@ -287,7 +287,8 @@ fn step(lane: &[u32; LANES]) -> Option<LaneStep> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::phases::by_hand::{ended, r, special, word};
+    use crate::analysis::phases::by_hand::{back, ended, r, special, word};
+    use crate::evidence::MachineWord;
     use cuda_binary::Op;
 
     fn lanes(of: impl Fn(u32) -> u32) -> Value {
@@ -303,6 +304,22 @@ mod tests {
         let is_row = |bits| Lanes::new(&code, [64, 1, 1]).is_row(1, bits);
         assert!(is_row(8) && !is_row(16));
         assert!(!Lanes::new(&code, [16, 16, 1]).is_row(1, 8), "two rows of 16");
+    }
+
+    #[test]
+    fn a_loop_that_goes_on_by_way_of_a_copy_keeps_its_lanes_side_by_side() {
+        let general = |number: u8| Operand::from(OperandFrom::Register(RegisterFile::General, number));
+        let sum = |to: u8, from: u8, by: u32| {
+            let arithmetic = Arithmetic::Sum([general(from), OperandFrom::Immediate(by).into(), Operand::default()]);
+            MachineWord { arithmetic, ..word(Op::IADD3, &[r(to)], &[r(from)]) }
+        };
+        let is_row = |copied: MachineWord| {
+            let turn = [copied, word(Op::LDG, &[r(4)], &[r(3)]), sum(2, 3, 256), back(1)];
+            let rows = ended(&[&[special(2, THREAD[0])][..], &turn].concat());
+            Lanes::new(&Code::counted(&rows, vec![1; rows.len()], None), [64, 1, 1]).is_row(2, 8)
+        };
+        assert!(is_row(sum(3, 2, 0)));
+        assert!(!is_row(word(Op::MUFU, &[r(3)], &[r(2)])));
     }
 
     #[test]
