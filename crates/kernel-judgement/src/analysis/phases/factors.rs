@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// Such a sum.
 #[derive(Default)]
 pub(in crate::analysis) struct Factors {
-    /// The products, the sums of them, and the loads of what they are summed over.
+    /// The products, the sums of them, the loads of what they are summed over, and what a turn does beside them.
     pub(in crate::analysis) rows: BTreeSet<usize>,
     /// The sums alone.
     pub(in crate::analysis) sums: BTreeSet<usize>,
@@ -45,7 +45,8 @@ impl Code<'_> {
             let places: Vec<_> = loads.iter().filter_map(|load| place(*load)).collect();
             let is_apart = !places.is_empty() && place(own).is_some_and(|own| !places.contains(&own));
             if is_arithmetic(self.op(sum)) && !is_product(&sum) && !of_sum.is_empty() && is_apart {
-                found.rows.extend(of_sum.into_iter().chain([row, sum]));
+                let turn = self.innermost(sum).map(|cycle| self.run_in(cycle)).unwrap_or_default();
+                found.rows.extend(of_sum.into_iter().chain([row, sum]).chain(turn));
                 found.sums.insert(sum);
                 found.indices = found.indices.max(1.0 + loads.len() as f64);
             }

@@ -11,7 +11,7 @@ pub(super) fn one_by_one(m: &Measures<'_>) -> Option<Draft> {
     let code = &study.code;
     let (found, all) = (code.factors(), m.executed()?);
     let of_rows = code.sum(&found.rows) as f64;
-    let terms = code.sum(&found.sums) as f64 / study.warps() as f64;
+    let terms = code.sum(&found.sums) as f64 / code.entries(0).max(1) as f64;
     let left = (found.indices * terms.powf(1.0 / found.indices) / terms).min(1.0);
     let gone = (1.0 - HANDED_ON * left).max(0.0) * (of_rows / all).min(1.0);
     if gone < WORTH_A_TRY {
