@@ -2,8 +2,8 @@
 
 use crate::analysis::kernel::overview::{JUDGED, time_of_all};
 use crate::analysis::{
-    Bottleneck, KernelSummary, Lever, Limits, OtherKernel, Profile, Work, diagnose, profile::OtherProfile,
-    version::measurement,
+    Bottleneck, KernelSummary, Lever, Limits, OtherKernel, Profile, Work, diagnose, diagnose::Measurement,
+    profile::OtherProfile, version::measurement,
 };
 
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -46,7 +46,9 @@ fn verdicts(profile: &Profile, limits: &Limits) -> Vec<OtherVerdict> {
     let verdict = |other: &OtherProfile| {
         let own = profile.other(other)?;
         let kernel = own.summary();
-        let alone = diagnose::alone(measurement(&kernel, &own.studied(&kernel, limits), None), &work, limits);
+        let studied = own.studied(&kernel, limits);
+        let measured = Measurement { over_time: own.over_time.as_ref(), ..measurement(&kernel, &studied, None) };
+        let alone = diagnose::alone(measured, &work, limits);
         Some(OtherVerdict { at: other.at, bottleneck: alone.bottleneck, levers: alone.levers })
     };
     // A snapshot may hold any number.

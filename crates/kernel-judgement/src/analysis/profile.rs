@@ -76,6 +76,9 @@ pub struct OtherProfile {
     /// One launch by instruction; `None` where none was read, or those of kernels with more time fill the room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<Arc<SourceView>>,
+    /// See [`Profile::over_time`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<OverTime>,
 }
 
 /// What a kernel's facts are read with.
@@ -200,6 +203,7 @@ impl Profile {
                 at,
                 device: (*device != self.device).then(|| device.clone()),
                 instructions: fits.cloned().map(Arc::new),
+                over_time: sampled(&groups[at], with),
                 readings: kept(kernel, &report.session.command_line, &Work::default()).medians(),
             }
         };
@@ -213,6 +217,7 @@ impl Profile {
             device: other.device.clone().unwrap_or_else(|| self.device.clone()),
             readings: other.readings.clone(),
             instructions: other.instructions.clone(),
+            over_time: other.over_time.clone(),
             ..Profile::unmeasured(self.kernels.get(other.at)?.kernel.clone())
         })
     }
@@ -232,7 +237,7 @@ impl Profile {
     fn of(report: &Report, group: KernelGroup<'_>, kernels: Vec<OtherKernel>, with: &Reduction<'_>) -> Profile {
         let launches = group.launches.iter().map(|launch| launch.id).collect();
         let (own, members) = (own_view(&group, with), members(&group));
-        let over_time = group.launches.iter().find_map(|launch| over_time(launch, with.limits));
+        let over_time = sampled(&group, with);
         let kernel = KernelSummary::new(group);
         let lines = report.unrecognised_lines.len() as u64;
         let not_understood = if lines > 0 { vec![("lines of text".into(), lines)] } else { Vec::new() };
@@ -293,6 +298,11 @@ fn who_measured(session: &Session, command_line: Arc<str>) -> Session {
 /// The launch of a kernel that was read by instruction.
 fn own_view<'a>(group: &KernelGroup<'_>, with: &Reduction<'a>) -> Option<&'a SourceView> {
     with.source.iter().find(|view| group.launches.iter().any(|launch| launch.id == view.launch))
+}
+
+/// Its launch of which counters were sampled over time.
+fn sampled(group: &KernelGroup<'_>, with: &Reduction<'_>) -> Option<OverTime> {
+    group.launches.iter().find_map(|launch| over_time(launch, with.limits))
 }
 
 /// What is kept of a rule; `None` for one without an estimate.
