@@ -2,7 +2,7 @@
 
 use super::brief::{actions, next::place_of};
 use super::reason::Reason;
-use crate::analysis::{Audit, Judgement, Lever, Standing, Verdict};
+use crate::analysis::{Audit, Judgement, KernelKey, Lever, Standing, Verdict};
 use crate::catalog::Code;
 use crate::words::Words;
 use std::io;
@@ -36,7 +36,7 @@ struct Change {
     code: String,
     #[serde(rename = "do")]
     action: String,
-    /// `gemm.cu:20`, `launch`, or `kernel` where no line is known.
+    /// `gemm.cu:20`, `launch`, or the function where no line is known.
     at: String,
     /// Between what percent of the run time measured changes of this kind saved; `null` where too few were measured.
     forecast: Option<[f64; 2]>,
@@ -72,7 +72,11 @@ pub(super) fn kernel(audit: &Audit, before: &[String]) -> io::Result<Kernel> {
         limiter: is_right.then_some(limiter),
         sentence,
         at: cut(&at),
-        next: actions::shown(audit).into_iter().take(CHANGES).map(change).collect(),
+        next: actions::shown(audit)
+            .into_iter()
+            .take(CHANGES)
+            .map(|lever| change(lever, &audit.now.artefact.kernel))
+            .collect(),
         comparison: audit
             .comparison()
             .zip(Reason::of(audit))
@@ -92,11 +96,11 @@ pub(super) fn kernel(audit: &Audit, before: &[String]) -> io::Result<Kernel> {
     Ok(kernel)
 }
 
-fn change(lever: &Lever) -> Change {
+fn change(lever: &Lever, kernel: &KernelKey) -> Change {
     Change {
         code: lever.code.to_string(),
         action: said(&lever.sentence),
-        at: cut(&place_of(&lever.at).to_plain()),
+        at: cut(&place_of(&lever.at, kernel).to_plain()),
         forecast: lever.forecast.map(|ends| ends.map(tenths)),
         ceiling: lever.bound.map(tenths),
         why: said(&lever.why),

@@ -257,7 +257,8 @@ fn the_flags_of_a_row_write_the_page_that_the_row_sums_up() {
             project.read(printed.done().lines().next().unwrap())
         };
         let page = go(&["--name", name]);
-        let other = row(&page, "`gemm_bias_v2`");
+        let kernels = |page: &str| page[page.find("## Kernels of").unwrap()..].to_owned();
+        let other = row(&kernels(&page), "`gemm_bias_v2`");
         assert!(page.contains("`audit generate --kernel FUNCTION` writes a kernel's own page."), "{page}");
         let own = go(&["--name", "own", "--kernel", "gemm_bias_v2"]);
         assert!(own.contains("`gemm_bias_v2` · H200"), "{own}");
@@ -270,7 +271,9 @@ fn the_flags_of_a_row_write_the_page_that_the_row_sums_up() {
         let next = row(&own[own.find("## Next").unwrap()..], " 1 ");
         assert!(other[6] == next[2] && next[3].ends_with(other[7].as_str()), "{other:?} {next:?}");
         // The page of the other is of the same program, and says the same of this one.
-        assert_eq!(row(&page, "`gemm_bias_v1`")[..9], row(&own, "`gemm_bias_v1`")[..9]);
+        assert_eq!(row(&kernels(&page), "`gemm_bias_v1`")[..9], row(&kernels(&own), "`gemm_bias_v1`")[..9]);
+        // Without samples by instruction the function is the place.
+        assert_eq!(next[1], "`gemm_bias_v2`");
     }
 }
 

@@ -59,7 +59,8 @@ impl<'a> Told<'a> {
         let mut blocks = vec![heading(EACH, title), paragraph(EACH, said)];
         blocks.extend(self.bottleneck.roof.iter().map(|roof| paragraph(EACH, roof)));
         blocks.extend(
-            (!self.levers.is_empty()).then(|| next::levers_table(EACH, &self.levers, kernel.time.value()).into()),
+            (!self.levers.is_empty())
+                .then(|| next::levers_table(EACH, &kernel.kernel, &self.levers, kernel.time.value()).into()),
         );
         blocks
     }

@@ -1,9 +1,9 @@
 //! What to do next: up to five actions, each with its ceiling, why, what it costs, and what must move; that nothing is left; or what
 //! to collect.
 
-use super::{actions, numbers, places, power, verdict, wanted};
+use super::{actions, kernels, numbers, places, power, verdict, wanted};
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Wait};
-use crate::analysis::{Audit, Lever, Where};
+use crate::analysis::{Audit, KernelKey, Lever, Where};
 use crate::catalog::{self, Code, Part, StallKind, Threshold};
 use crate::quantity::format;
 use crate::quantity::glance::{self, saved};
@@ -29,7 +29,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         .collect();
     blocks.extend(idle(audit).map(|words| paragraph("idle", words)));
     if !levers.is_empty() {
-        blocks.push(levers_table("next", &levers, power::worth(audit)).into());
+        blocks.push(levers_table("next", &audit.now.artefact.kernel, &levers, power::worth(audit)).into());
     }
     match wanted::command(audit).map(|words| paragraph("collect", words)) {
         Some(collect) if wanted::is_first(audit) => blocks.insert(0, collect),
@@ -135,14 +135,14 @@ fn no_lever(audit: &Audit) -> Option<Words> {
     }
 }
 
-/// Where a lever is pulled: `gemm.cu:107`.
-pub(in crate::view) fn place_of(at: &Where) -> Words {
+/// Where a lever of a kernel is pulled: `gemm.cu:107`, or its function where no line is known.
+pub(in crate::view) fn place_of(at: &Where, kernel: &KernelKey) -> Words {
     match at {
         Where::Line(place) => words!("`{}:{}`", &place.file, place.line.to_string()),
         Where::Offset(offset) => words!("`{}`", format!("0x{offset:x}")),
         Where::Build => "build".into(),
         Where::Launch => "launch".into(),
-        Where::Kernel => "kernel".into(),
+        Where::Kernel => words!("`{}`", kernels::name(kernel)),
     }
 }
 
@@ -154,11 +154,11 @@ fn in_time(lever: &Lever, ns: f64) -> Option<String> {
 }
 
 /// A table of this name with a row for each action on a kernel, all of whose cycles are `worth` so many nanoseconds.
-pub(super) fn levers_table(name: &str, levers: &[&Lever], worth: Option<f64>) -> Table {
+pub(super) fn levers_table(name: &str, kernel: &KernelKey, levers: &[&Lever], worth: Option<f64>) -> Table {
     let row = |(at, lever): (usize, &&Lever)| {
         vec![
             text((at + 1).to_string()),
-            text(place_of(&lever.at)),
+            text(place_of(&lever.at, kernel)),
             text(&lever.sentence),
             text(ceiling::forecast(lever, levers)).sorted(lever.bound),
             text(worth.and_then(|ns| in_time(lever, ns)).unwrap_or_default()),
