@@ -1,6 +1,7 @@
 //! What cannot be done is no row: where it would be a first one the page says why. What whoever launches a library's kernel, or built it
 //! for a debugger, can do instead; what is true of several kernels in one result.
 
+use crate::brief_sections::sections;
 use crate::judged;
 use crate::rules::{one, report, set, value, with};
 use kernel_audit::analysis::{Audit, Where, Work};
@@ -320,4 +321,44 @@ fn what_a_loaded_flag_lets_run_is_loaded_with_it() {
         let (how, _) = row_of("h100", kernel, "more-in-flight").expect("a row");
         assert_eq!(how.starts_with("Load before the test"), is_tested, "{kernel}: {how}");
     }
+}
+
+#[test]
+fn a_check_asks_for_what_the_change_takes_away() {
+    // Fewer rounds leave a fifth of the waits at their barriers, however much of the time goes with the rounds.
+    let rounds = with("collected/cholesky_damped/profile", &[]);
+    let row = rounds.now.levers.iter().find(|lever| lever.code.to_string() == "fewer-barriers").expect("a row");
+    assert_eq!(row.check.to_plain(), "barrier stall 50.6 % → 17.0 %");
+    assert!(row.why.to_plain().starts_with("97 barriers in the life of a warp"), "{}", row.why.to_plain());
+}
+
+#[test]
+fn a_queue_is_not_for_want_of_warps() {
+    // The top stall is the throttle of the FP64 pipe, at 18.8 % of the warps that would fit.
+    let queue = with("collected/expm_batched/profile", &[]);
+    assert!(!has(&queue, Code::OccupancyLimit));
+}
+
+#[test]
+fn no_change_leaves_no_time_at_all() {
+    let cache = with("labelled/instruction_cache", &[]);
+    let bounds: Vec<f64> = cache.now.levers.iter().filter_map(|lever| lever.bound).collect();
+    assert!(bounds.iter().any(|bound| *bound > 99.0) && bounds.iter().all(|bound| *bound <= 99.9), "{bounds:?}");
+}
+
+#[test]
+fn at_the_roof_only_what_moves_is_told() {
+    let roof = |read: f64| {
+        let audit = with("collected/stream_triad/profile", &[("dram__bytes_read.sum", read)]);
+        audit.now.bottleneck.roof.expect("at the roof").to_plain()
+    };
+    assert!(roof(5e8).contains("(saves its read or write: 500 MB read, 251 MB written here)"), "{}", roof(5e8));
+    assert!(roof(1e4).contains("(saves its read or write: 251 MB written here)"), "{}", roof(1e4));
+}
+
+#[test]
+fn a_fabric_that_carries_the_stream_is_named_beside_its_level() {
+    let units = &sections(&with("collected/fft_radix4/profile", &[]))["units"];
+    let told = "**High, not saturated**: L2 (its fabric, with what DRAM moves), DRAM";
+    assert!(units.iter().any(|line| line.starts_with(told)), "{units:?}");
 }

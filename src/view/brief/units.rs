@@ -156,7 +156,9 @@ fn level(audit: &Audit, over: &str) -> Words {
         let is_tensor = unit.part == Part::ComputeTensor;
         let when = if has_step && is_tensor { "in the main loop" } else { "while a block is resident" };
         let resident = empty.filter(|_| is_tensor).map_or(unit.resident, |empty| unit.share / (1.0 - empty));
+        let is_fabric = unit.part == Part::MemoryL2 && 100.0 * unit.share >= audit.limits[Threshold::SolHigh];
         match (100.0 * (resident - unit.share)).abs() >= 1.0 {
+            _ if is_fabric && unit.level == Level::High => format!("{} (its fabric, with what DRAM moves)", unit.name),
             true => format!("{} ({} % {when})", unit.name, format::fixed(100.0 * resident, 0)),
             false => unit.name.clone(),
         }

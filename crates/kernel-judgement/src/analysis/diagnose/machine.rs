@@ -250,10 +250,10 @@ impl Machine {
         // One stretch begins where the other ends.
         let needed = all.filter(touched).map(|at| of(at, false).max(uneven * of(at, true).min(active * share_of(at))));
         let at_best = spared + needed.sum::<f64>().max(uneven * waits.min(active));
-        // Whatever goes beside, no launch is shorter than what its busiest part needs.
+        // Whatever goes beside, no launch is shorter than what its busiest part needs, and none takes no time.
         let most = (1.0 - (ramp + at_best) + change.fixed.1).min(1.0 - left.map_or(0.0, |(_, need)| need));
         let left = left.filter(|(_, need)| *need >= waits);
-        let most = most.min(1.0 - f64::from(!change.moves_work) * self.floor).min(change.takes).clamp(0.0, 1.0);
+        let most = most.min(1.0 - f64::from(!change.moves_work) * self.floor).min(change.takes).clamp(0.0, 0.999);
         Outcome { expected: expected.clamp(0.0, most), most, left }
     }
 }

@@ -29,7 +29,7 @@ const LAUNCH: f64 = 4000.0;
 /// What an empty launch takes at least, in nanoseconds: the shortest of public reports take 1,500.
 const EMPTY: f64 = 1500.0;
 /// Waits that are a queue in front of a unit, whose need says them already; and no wait at all.
-const QUEUES: [StallReason; 5] = [
+pub(super) const QUEUES: [StallReason; 5] = [
     StallReason::NotSelected,
     StallReason::MathPipeThrottle,
     StallReason::LgThrottle,

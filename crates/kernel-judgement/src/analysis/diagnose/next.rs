@@ -175,10 +175,11 @@ pub(super) fn at_the_roof(m: &Measures<'_>, limiter: Code, levers: &Levers) -> O
             words!("fewer look-ups, a smaller table, an order in which lanes share sectors{}", words::maybe(read))
         }
         Part::MemoryDram => {
-            let [read, written] = DRAM_BYTES.map(bytes);
-            let saved = read
-                .zip(written)
-                .map(|(read, written)| words!(" (saves its read or write: {} read, {} written here)", read, written));
+            let is_much = |name: &Counter| m.value(*name).zip(m.moved()).is_some_and(|(own, all)| own >= WORTH * all);
+            let told = DRAM_BYTES.into_iter().zip(["read", "written"]).filter(|(name, _)| is_much(name));
+            let told = told.filter_map(|(name, way)| Some(format!("{} {way}", bytes(name)?)));
+            let told = told.collect::<Vec<String>>().join(", ");
+            let saved = (!told.is_empty()).then(|| words!(" (saves its read or write: {} here)", told));
             words!("fuse with a neighbour{}, a narrower type, no intermediate", words::maybe(saved))
         }
         Part::ComputeTensor => "fewer products, a narrower type, or structured sparsity".into(),

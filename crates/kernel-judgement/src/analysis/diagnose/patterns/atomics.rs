@@ -171,7 +171,7 @@ fn fewer_atomics(m: &Measures<'_>) -> Option<Draft> {
     let draft = pipes.fold(draft, |draft, part| draft.keeps(&[part], 1.0, 0.0));
     let waits = m.waits(&WAITS);
     let each = executed / blocks;
-    let each = fixed(each, usize::from(each.fract() > 0.0));
+    let each = if each < 10.0 { plain(each, 1) } else { count(each) };
     let why = words!("{} warp-level atomics, {} per block", count(executed), each);
     let slice = at_hot_spot(m)?;
     // At best one block an SM stays, and adds once.

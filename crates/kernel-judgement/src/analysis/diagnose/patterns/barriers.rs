@@ -236,7 +236,7 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     let inside = of_barrier * wait + (1.0 - kept) * through;
     let draft = draft.frees(inside + (1.0 - TWICE) * of_loads, wait + through + of_loads);
     let draft = if felt(m) < 1.0 { draft.expects(felt(m) * inside) } else { draft };
-    let check = stall("barrier stall", wait, draft.saves(m));
+    let check = stall("barrier stall", wait, draft.saves(m).min(of_barrier * wait));
     let why = words!("warps wait at block barriers {} of their time", share(wait));
     let draft = draft.at(At::waits(m, reason)).checks(check, reason.per_issue());
     if let Some((turns, rows)) = steps {
@@ -256,7 +256,7 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
                 false => "Fewer rounds: several elements a thread in front of them, shuffles within a warp",
             };
             let waits = words!("at barriers {} of the warps' time, for shared memory {}", share(wait), share(through));
-            draft.says(how, words!("{} barriers in the life of a warp; {}", fixed(each, 1), waits))
+            draft.says(how, words!("{} barriers in the life of a warp; {}", plain(each, 1), waits))
         }
         None if !may_be => draft.says("More work between two barriers: a larger tile, or a second buffer", why),
         None => draft.because(why),
@@ -382,6 +382,6 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
     } else {
         ("samples in loads and barriers of a tile", cost)
     };
-    let check = stall(waited, now, draft.saves(m));
+    let check = stall(waited, now, draft.expected(m));
     Some(draft.checks(check, StallReason::Barrier.per_issue()))
 }

@@ -41,15 +41,10 @@ fn failed(m: &Measures<'_>) -> Option<Held> {
 /// Too short for steady percentages.
 fn brief(m: &Measures<'_>) -> Option<Held> {
     let least = m.limits[Threshold::ShortKernel];
-    let ns = m.duration.filter(|ns| !m.has_several() && *ns < least)?;
-    Some(overhead(
-        m,
-        words!(
-            "The launch takes {}, under {}: launch overhead and cold caches dominate.",
-            microseconds(ns),
-            microseconds(least)
-        ),
-    ))
+    m.duration.filter(|ns| !m.has_several() && *ns < least)?;
+    let sentence =
+        words!("The launch takes less than {}: launch overhead and cold caches dominate.", microseconds(least));
+    Some(overhead(m, sentence))
 }
 
 fn overhead(m: &Measures<'_>, sentence: Words) -> Held {

@@ -1,6 +1,6 @@
 //! Warps that wait for loads: how many are in flight, chains of them, rows behind an index, and loads that L2 serves.
 
-use super::atomics::at_hot_spot;
+use super::atomics::{at_hot_spot, tries};
 use super::instructions::{divided, narrow, of_index, without_index};
 use super::local::awaited;
 use super::stages::room_for_stages;
@@ -114,9 +114,21 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
         None => {
             let is_narrow = gone.is_some_and(|gone| gone > 0.0) || width(m, true).is_some_and(|(_, is_wide)| !is_wide);
             let wide = if is_narrow { ", 16 bytes a lane" } else { "" };
-            let tested = m.study.and_then(|study| traced(study, &study.tested_loads()));
-            let is_tested = tested.is_some_and(|part| part >= MOST);
+            let is_most = |of: &dyn Fn(&Study<'_>) -> Vec<usize>| {
+                m.study.and_then(|study| traced(study, &of(study))).is_some_and(|part| part >= MOST)
+            };
+            let is_tested = is_most(&|study| study.tested_loads());
+            let is_atomic =
+                is_most(&|study| study.code.run().filter(|row| study.code.op(*row).is_l2_atomic()).collect());
+            // Whoever tries again until the word is as it was left has nothing else to issue.
+            if is_atomic && tries(m).is_some() {
+                return None;
+            }
+            let what = if is_atomic { "the answers of atomics" } else { "loads" };
             let how = match stages {
+                None if is_atomic => {
+                    words!("Several elements a thread: the atomics of all are issued before the first answer is used")
+                }
                 Some(ahead) => words!(
                     "More copies in flight: twice the stages, `cp.async.wait_group {}` in place of {}",
                     (2 * u32::from(ahead) + 1).to_string(),
@@ -128,7 +140,7 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
             let draft = if stages.is_some() { draft.risks("shared memory for the stages") } else { draft };
             draft
                 .at(At::waits(m, reason))
-                .says(how, words!("warps wait for loads{} {} of their time", of_global, share(wait)))
+                .says(how, words!("warps wait for {}{} {} of their time", what, of_global, share(wait)))
         }
     };
     let is_first = |part: Part| m.units.first().is_some_and(|first| first.part == part);

@@ -60,7 +60,7 @@ use crate::analysis::kernel::summary::DURATION;
 use crate::analysis::phases::{Code as KernelCode, Phase, PhaseKind, Phases, Point, SectorAccess, Study, point};
 use crate::catalog::{self, Action, Code, Counter, Part, StallReason, Threshold};
 use crate::evidence::{Register, RegisterFile};
-use crate::quantity::format::{self, fixed, percent};
+use crate::quantity::format::{self, fixed, percent, plain};
 use crate::quantity::{SECTOR, glance};
 use crate::words;
 use crate::words::Words;

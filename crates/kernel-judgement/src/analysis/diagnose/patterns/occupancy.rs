@@ -6,6 +6,7 @@ use super::tile::{of_sums, sums};
 use super::*;
 use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
 use crate::analysis::derive::occupancy::{FileInUse, SHARED_BYTE};
+use crate::analysis::diagnose::measures::QUEUES;
 
 pub(super) const PATTERNS: [Pattern; 3] = [
     Pattern::asks(
@@ -37,7 +38,8 @@ fn occupancy(m: &Measures<'_>) -> Option<Held> {
     if m.is_by_design() != Some(false) || m.waves.is_some_and(|waves| waves < FULL_WAVE) {
         return None;
     }
-    let (reason, wait) = m.top_wait().filter(|_| m.queued() < MOST)?;
+    // More warps lengthen a queue.
+    let (reason, wait) = m.top_wait().filter(|(top, _)| m.queued() < MOST && !QUEUES.contains(top))?;
     let binding = Some(m.occupancy.binding().join(" and ")).filter(|binding| !binding.is_empty());
     let sentence = words!(
         "An SM has room for {} of its warps{}, too few to hide what they wait for ({} {}).",

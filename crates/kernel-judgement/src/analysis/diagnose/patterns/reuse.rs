@@ -147,13 +147,14 @@ pub(super) fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let again = if is_global { answered(m) } else { 0.0 };
     // Lanes load more bytes than DRAM is read for, by as much as a tile keeps: the same values come again, and not only their sectors.
     let needed = SECTOR * reads(m).map(|access| access.ideal as f64).sum::<f64>();
-    let is_loaded_again = m.dram_read().is_some_and(|read| read <= REUSED * needed);
-    let is_tile_of_block = again > REUSED && !is_shuffled && is_loaded_again;
+    let is_loaded_again = |unknown: bool| m.dram_read().map_or(unknown, |read| read <= REUSED * needed);
+    let is_tile_of_block = again > REUSED && !is_shuffled && is_loaded_again(false);
+    let is_of_tile = is_global && again > REUSED && is_loaded_again(true);
     let scattered = if is_added { added_to(m) } else { None };
     let fit = m.chip().map(|chip| CLUSTER * f64::from(chip.shared_per_block_max));
     let scattered = scattered.zip(fit).filter(|(bytes, fit)| bytes > fit).map(|(bytes, _)| bytes);
     let own_rows = if is_inside { 0.0 } else { own_rows(m) };
-    let alone = if is_global && again > REUSED { by_tile_alone(m) } else { None }.filter(|alone| *alone < LITTLE);
+    let alone = if is_of_tile { by_tile_alone(m) } else { None }.filter(|alone| *alone < LITTLE);
     let how = match is_inside {
         false if turns.is_some() => {
             "Keep what each turn of the loop around reads again: in shared memory, or in registers, a lane of a warp for each element"
@@ -174,7 +175,7 @@ pub(super) fn reuse(m: &Measures<'_>) -> Option<Draft> {
         true if alone.is_some() => {
             "Several outputs a thread, from a tile in shared memory: each value that a thread reads there serves all of them"
         }
-        true if is_global && again > REUSED => {
+        true if is_of_tile => {
             "Tiles in shared memory: a block loads each value once, its threads read it there for several outputs each"
         }
         true if !is_global && is_narrow && has_tile() => {
