@@ -371,6 +371,8 @@ fn few_samples_lower_the_confidence_of_what_rests_on_them() {
     // Eight blocks on 132 SMs are eight blocks, with 1,752 samples or none.
     let grid = sure(&with("collected/tiny_grid/profile", &[]));
     assert_eq!(grid, (Confidence::High, Because::Launch));
+    // So it is with how long a launch takes.
+    assert_eq!(sure(&with("collected/bias_relu/profile", &[])), (Confidence::High, Because::Launch));
     let (mut few, mut views) = report("collected/fp32_peak/profile");
     assert_eq!(sure(&judged::audit(&few, &views, &Work::default())).0, Confidence::High);
     // One sample of fifty, 695 of 34,740.

@@ -2,7 +2,7 @@
 
 use super::{phases, places};
 use crate::analysis::phases::{PhaseKind, Phases, StallPlace, Wait, WaitGroup};
-use crate::quantity::format;
+use crate::quantity::glance::whole;
 use crate::view::groups::{grouped, summed};
 use crate::words::{Words, words};
 use cuda_binary::Op;
@@ -45,10 +45,6 @@ fn spread(phases: &Phases, reason: &str, file: &str) -> Vec<Words> {
 
 fn place(phases: &Phases, stall: &Wait) -> String {
     stall.place.map(|place| places::place(phases, place)).unwrap_or_default()
-}
-
-fn whole(share: f64) -> String {
-    format::fixed(100.0 * share, 0)
 }
 
 /// Groups that read alike as one: `85 % in the epilogue, for LDG (:107, called at :149)`.

@@ -1,7 +1,7 @@
 //! Hypotheses: a row of what was stated and found, and what refuted ones taught; in full, expected, before, after and what became of each, and the ledger of those that
 //! earlier audits decided.
 
-use super::numbers::{self, glance};
+use super::numbers::glance;
 use super::places;
 use crate::analysis::phases::{PhaseKind, Phases};
 use crate::analysis::{
@@ -10,7 +10,7 @@ use crate::analysis::{
 };
 use crate::catalog::{CHECK, Operator, ReadingForm, ReadingName};
 use crate::evidence::{Missing, Reading};
-use crate::quantity::{self, Quantity, Unit, format};
+use crate::quantity::{self, Quantity, Unit, format, glance::share};
 use crate::view::document::{CONCLUSIONS, Cell, Section, Table};
 use crate::view::heading::Heading;
 use crate::view::tables::{self, code, heading as head, judged, list, paragraph, reading, text};
@@ -93,7 +93,7 @@ fn wait(audit: &Audit, clause: &str) -> Option<String> {
     let kind = kind.unwrap_or(PhaseKind::StageWait);
     let share = |side: &Examined| {
         let own = side.phases.as_ref()?.leaves().filter(|phase| phase.kind == kind);
-        Some(numbers::share(own.map(|phase| phase.share).sum()))
+        Some(share(own.map(|phase| phase.share).sum()))
     };
     let [was, is] = sides.map(share);
     Some(format!("{clause} ({} {} → {})", name(kind), was?, is?))

@@ -1,13 +1,13 @@
 //! What the time of the kernel is made of, what of it is healthy, and what of it the gap to the reference is.
 
 use super::lead::called;
-use super::numbers::share;
 use super::phases::SMALL_ALONE;
 use super::places::phase_words;
 use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases};
 use crate::analysis::{Audit, Gap, ReferenceProfile, Severity, TimeSplit};
 use crate::catalog::{Code, Counter, Threshold};
-use crate::quantity::{format, glance};
+use crate::quantity::format;
+use crate::quantity::glance::{self, share};
 use crate::view::clock_steps;
 use crate::words::{Words, words};
 

@@ -1,7 +1,7 @@
 //! What to do next: up to five actions, each with its ceiling, why, what it costs, and what must move; that nothing is left; or what
 //! to collect.
 
-use super::{actions, kernels, numbers, places, power, verdict, wanted};
+use super::{actions, kernels, places, power, verdict, wanted};
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Wait};
 use crate::analysis::{Audit, KernelKey, Lever, Where};
 use crate::catalog::{self, Code, Part, StallKind, Threshold};
@@ -71,13 +71,13 @@ fn idle(audit: &Audit) -> Option<Words> {
     let told = at.iter().take(PHASES).map(|(lines, phases)| {
         let kinds = phases.iter().map(|phase| format::uncapital(places::phase_words(phase.kind).own));
         let kinds = kinds.collect::<Vec<String>>().join(" and ");
-        words!("{} {} {}", kinds, place(lines, phases), numbers::share(all(phases)))
+        words!("{} {} {}", kinds, place(lines, phases), glance::share(all(phases)))
     });
     let others = match phases.in_turn {
         Some(_) => "; the pipe idles where both groups are in such a phase",
         None => "",
     };
-    let share = numbers::share(share);
+    let share = glance::share(share);
     let (told, these) = match idle.as_slice() {
         [one] => {
             let noun = places::phase_words(one.kind).noun;
@@ -124,7 +124,7 @@ fn no_lever(audit: &Audit) -> Option<Words> {
         }
         _ => {
             let least = audit.limits[Threshold::LeverLeast];
-            let least = format::fixed(least, if least.fract() == 0.0 { 0 } else { 1 });
+            let least = format::plain(least, 1);
             Some(match verdict::place_of_limit(audit) {
                 Some(place) => {
                     words!("Nothing is expected to save {} %; most of what limits stands at {}.", least, place)

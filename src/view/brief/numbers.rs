@@ -22,11 +22,6 @@ pub(super) fn tenth(value: f64) -> String {
     format::fixed(value, 1)
 }
 
-/// A share as a sentence has it: `45.5 %`.
-pub(super) fn share(value: f64) -> String {
-    format!("{} %", tenth(100.0 * value))
-}
-
 /// The cell of a reading; empty where it is not there.
 pub(super) fn cell(reading: Option<&Reading>, write: fn(f64) -> String) -> Cell {
     let shown = |reading: &Reading| Some(text(write(reading.value()?)).sorted(reading.value()).of(reading));

@@ -1,11 +1,11 @@
 //! How the page names a phase, a role, an instruction and its line, and which role of a kernel the others wait for.
 
-use super::numbers::share;
 use crate::analysis::phases::{
     Line, OpcodeRun, Pace, Phase, PhaseKind, Phases, Point, Role, Span, StallPlace, Wait, WaitGroup,
 };
 use crate::catalog;
 use crate::quantity::format;
+use crate::quantity::glance::share;
 use crate::view::groups::summed;
 use crate::words::{Words, words};
 use cuda_binary::op::{Act, Sync, Told};

@@ -1,14 +1,11 @@
 //! What limits the kernel, how sure that is, and what stands beside it; in full, how that was found.
 
-use super::numbers::share;
 use super::{hypotheses, lifetime, places, power};
 use crate::analysis::phases::{Phase, PhaseKind};
-use crate::analysis::{
-    Audit, Because, Bottleneck, Confidence, Examined, Finding, Level, Severity, Standing, Step, Unit,
-};
+use crate::analysis::{Audit, Because, Bottleneck, Examined, Finding, Level, Severity, Standing, Step, Unit};
 use crate::catalog::{Code, Part, limiter_label};
 use crate::quantity::format;
-use crate::quantity::glance::amount;
+use crate::quantity::glance::{amount, share};
 use crate::view::document::{Block, Section};
 use crate::view::faults::faults;
 use crate::view::tables::{fold, list, paragraph, steps};
@@ -143,7 +140,7 @@ pub(super) fn limiter(bottleneck: &Bottleneck) -> Words {
 
 /// The verdict on a kernel beside the one under audit: what its own page says first, and how sure that is.
 pub(super) fn of_other(bottleneck: &Bottleneck) -> Words {
-    let (name, sure) = (limiter_label(bottleneck.limiter), sure(bottleneck.confidence));
+    let (name, sure) = (limiter_label(bottleneck.limiter), bottleneck.confidence.to_string());
     words!("**{}**{}. {} Confidence: {}.", name, coded(bottleneck), &bottleneck.sentence, sure)
 }
 
@@ -185,14 +182,6 @@ fn place(finding: &Finding) -> Option<Words> {
     Some(words!("`{}:{}`", at.file.as_str(), at.line.to_string()))
 }
 
-fn sure(confidence: Confidence) -> &'static str {
-    match confidence {
-        Confidence::High => "high",
-        Confidence::Medium => "medium",
-        Confidence::Low => "low",
-    }
-}
-
 fn confidence(side: &Examined) -> Words {
     let bottleneck = &side.bottleneck;
     let samples = |count: f64| format!("{} samples", amount(count));
@@ -213,7 +202,7 @@ fn confidence(side: &Examined) -> Words {
         }
         Because::Agree(count) => format!("{}; counter and top stall agree", samples(count)),
     };
-    words!("Confidence: {} ({}).", sure(bottleneck.confidence), because)
+    words!("Confidence: {} ({}).", bottleneck.confidence.to_string(), because)
 }
 
 /// What limits, inside a sentence.

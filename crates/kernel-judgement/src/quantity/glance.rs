@@ -140,6 +140,16 @@ pub fn short(value: f64) -> String {
     }
 }
 
+/// A share as a sentence has it: `45.5 %`.
+pub fn share(value: f64) -> String {
+    format!("{} %", fixed(100.0 * value, 1))
+}
+
+/// A share in whole percent, without the sign: `46`.
+pub fn whole(value: f64) -> String {
+    fixed(100.0 * value, 0)
+}
+
 /// A count in full below a million, else by three digits: `15,387`, `10.8 M`.
 pub(crate) fn count(value: f64) -> String {
     if value.abs() < 1e6 { fixed(value, 0) } else { short(value) }

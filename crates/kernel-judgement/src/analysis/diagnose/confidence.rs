@@ -8,8 +8,9 @@ use crate::analysis::lines::Attribution;
 use crate::catalog::{Code, Threshold};
 
 /// How sure a verdict is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, strum::Display)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Confidence {
     /// Few samples, or none by instruction.
     #[default]
@@ -42,7 +43,7 @@ pub enum Because {
 
 /// How sure a verdict is, and why. A launch without blocks, or too few, is a fact of it; a unit at its roof is told by its counter.
 pub(super) fn confidence(m: &Measures<'_>, held: &Held, is_before: bool, ahead: f64) -> (Confidence, Because) {
-    if is_before && held.code == Code::LaunchFailed || held.code == Code::LaunchSmallGrid {
+    if is_before && held.code == Code::LaunchFailed || matches!(held.code, Code::LaunchSmallGrid | Code::LaunchShort) {
         return (Confidence::High, Because::Launch);
     }
     let is_told = held.unit.as_ref().is_some_and(Unit::is_saturated) && ahead >= 100.0 * ERROR;

@@ -8,20 +8,9 @@ use crate::analysis::lines::Place;
 use crate::analysis::phases::{Point, Span, Study, point};
 use crate::catalog::{Code, StallReason, Threshold};
 use crate::evidence::Reading;
-use crate::quantity::format;
-pub(super) use crate::quantity::glance::count;
+pub(super) use crate::quantity::glance::{count, share, whole};
 use crate::words::Words;
 use cuda_binary::Op;
-
-/// A share as a sentence has it: `45.5 %`.
-pub(super) fn share(value: f64) -> String {
-    format!("{} %", format::fixed(100.0 * value, 1))
-}
-
-/// A share in whole percent, without the sign: `46`.
-pub(super) fn whole(value: f64) -> String {
-    format::fixed(100.0 * value, 0)
-}
 
 /// Where a rule points.
 #[derive(Clone, Debug)]

@@ -32,7 +32,7 @@ impl Study<'_> {
     }
 
     /// The part of the waits for long scoreboards, 0 to 1, that is for rows of a kind.
-    fn part_at_causes(&self, is_meant: impl Fn(Op) -> bool) -> f64 {
+    pub(in crate::analysis) fn part_at_causes(&self, is_meant: impl Fn(Op) -> bool) -> f64 {
         let causes = self.samples.at_causes(LONG);
         let own = (0..causes.len()).filter(|row| is_meant(self.code.op(*row))).map(|row| causes[row]).sum::<u64>();
         own as f64 / causes.iter().sum::<u64>().max(1) as f64

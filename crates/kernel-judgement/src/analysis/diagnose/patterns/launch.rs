@@ -42,9 +42,8 @@ fn failed(m: &Measures<'_>) -> Option<Held> {
 fn brief(m: &Measures<'_>) -> Option<Held> {
     let least = m.limits[Threshold::ShortKernel];
     m.duration.filter(|ns| !m.has_several() && *ns < least)?;
-    let sentence =
-        words!("The launch takes less than {}: launch overhead and cold caches dominate.", microseconds(least));
-    Some(overhead(m, sentence))
+    let least = plain(least / 1e3, 1);
+    Some(overhead(m, words!("The launch takes less than {} µs: launch overhead and cold caches dominate.", least)))
 }
 
 fn overhead(m: &Measures<'_>, sentence: Words) -> Held {
@@ -66,11 +65,6 @@ pub(in crate::analysis::diagnose) fn short(m: &Measures<'_>) -> Option<Held> {
             false => words!("An SM holds a block for {} of the time; the rest is launch, drain and idle SMs.", held),
         },
     ))
-}
-
-/// `2.5 µs`.
-fn microseconds(ns: f64) -> String {
-    format!("{} µs", format::plain(ns / 1e3, 1))
 }
 
 /// Whether a launch is shorter than what starts it.

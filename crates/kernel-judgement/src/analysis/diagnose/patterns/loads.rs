@@ -114,12 +114,9 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
         None => {
             let is_narrow = gone.is_some_and(|gone| gone > 0.0) || width(m, true).is_some_and(|(_, is_wide)| !is_wide);
             let wide = if is_narrow { ", 16 bytes a lane" } else { "" };
-            let is_most = |of: &dyn Fn(&Study<'_>) -> Vec<usize>| {
-                m.study.and_then(|study| traced(study, &of(study))).is_some_and(|part| part >= MOST)
-            };
-            let is_tested = is_most(&|study| study.tested_loads());
-            let is_atomic =
-                is_most(&|study| study.code.run().filter(|row| study.code.op(*row).is_l2_atomic()).collect());
+            let tested = m.study.and_then(|study| traced(study, &study.tested_loads()));
+            let is_tested = tested.is_some_and(|part| part >= MOST);
+            let is_atomic = m.study.is_some_and(|study| study.part_at_causes(Op::is_l2_atomic) >= MOST);
             // Whoever tries again until the word is as it was left has nothing else to issue.
             if is_atomic && tries(m).is_some() {
                 return None;

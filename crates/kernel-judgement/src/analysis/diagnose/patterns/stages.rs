@@ -102,7 +102,7 @@ pub(super) fn stages(m: &Measures<'_>) -> Option<Draft> {
     };
     let of = of_producer(work);
     let draft = Draft::overlaps(Action::MoreInFlight, cost);
-    let check = stall("wait for the stage", waits, draft.saves(m));
+    let check = stall("wait for the stage", waits, draft.expected(m));
     let stage = phases.phases.iter().flat_map(|phase| &phase.parts).find(|part| part.kind == PhaseKind::StageWait);
     let draft = draft.at(work.first().or(stage).map_or_else(|| At::waits(m, StallReason::LongScoreboard), at));
     let who = if work.is_empty() { "the pacing warps" } else { "the warps that multiply" };
