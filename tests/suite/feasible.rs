@@ -362,3 +362,10 @@ fn a_fabric_that_carries_the_stream_is_named_beside_its_level() {
     let told = "**High, not saturated**: L2 (its fabric, with what DRAM moves), DRAM";
     assert!(units.iter().any(|line| line.starts_with(told)), "{units:?}");
 }
+
+#[test]
+fn of_a_search_its_first_steps_are_what_threads_share() {
+    let search = with("collected/bucketize/profile", &[]);
+    let row = search.now.levers.iter().find(|lever| lever.code.to_string() == "reuse-in-sm").expect("a row");
+    assert!(row.sentence.to_plain().starts_with("The first steps of the search from shared memory"), "{row:?}");
+}

@@ -5,8 +5,8 @@ use crate::brief_sections::{fixtures, sections, shared};
 use crate::judged;
 use crate::project::Project;
 use crate::rules::with;
-use kernel_audit::analysis::{Audit, LeverOrigin, Work};
-use kernel_audit::catalog::Code;
+use kernel_audit::analysis::{Along, Audit, LeverOrigin, Work};
+use kernel_audit::catalog::{Action, Code};
 use kernel_audit::evidence::{Report, SourceView};
 use std::path::Path;
 
@@ -307,6 +307,9 @@ fn a_check_of_waits_that_nobody_counted_for_the_launch_goes_by_the_samples() {
     let row = now.levers.iter().find(|lever| lever.code.to_string() == "double-buffer").expect("a row");
     let check = row.check.to_plain();
     assert_eq!(check, "barrier + long scoreboard 62.0 % → 44.0 %");
+    // The loads of that tile in flight are the same wait.
+    let loads = now.levers.iter().find(|lever| lever.code.to_string() == "more-in-flight").expect("a row");
+    assert_eq!(loads.beside, Some(Along::PartOf(Action::DoubleBuffer)));
 }
 
 #[test]

@@ -95,7 +95,9 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
     // At best the index arithmetic goes with its time, and what the warps of a block wait for each other.
     let index = of_index(m, Part::Issue).map_or(0.0, |index| (1.0 - wait) * index);
     let lighter = gone.map_or(0.0, |gone| gone * (index + rounds_of_once(m)));
-    let draft = Draft::relieves(m, Action::MoreInFlight, &after).frees(hidden, wait + lighter).spares(spares);
+    // A second buffer for a tile puts the loads of the next one into flight.
+    let draft = Draft::relieves(m, Action::MoreInFlight, &after).beside(Along::PartOf(Action::DoubleBuffer));
+    let draft = draft.frees(hidden, wait + lighter).spares(spares);
     let draft = gone
         .map(|_| widened(m))
         .into_iter()

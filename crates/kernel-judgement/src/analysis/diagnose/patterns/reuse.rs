@@ -175,6 +175,9 @@ pub(super) fn reuse(m: &Measures<'_>) -> Option<Draft> {
         true if alone.is_some() => {
             "Several outputs a thread, from a tile in shared memory: each value that a thread reads there serves all of them"
         }
+        true if is_of_tile && m.chain().is_some_and(|chain| chain.is_search) => {
+            "The first steps of the search from shared memory, which all threads of a block share; or the values sorted, so that lanes share lines"
+        }
         true if is_of_tile => {
             "Tiles in shared memory: a block loads each value once, its threads read it there for several outputs each"
         }
