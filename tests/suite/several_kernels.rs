@@ -100,7 +100,7 @@ fn what_is_said_of_another_kernel_is_what_its_own_page_says() {
     let (report, views) = program(&KERNELS);
     assert!(hold(&report, &views, "the program") >= 5);
     // Their series over the launch count as well.
-    let (sampled, codes) = program(&["sgemm_async", "moments_then_orbits"]);
+    let (sampled, codes) = program(&["spilling", "moments_then_orbits"]);
     assert_eq!(hold(&sampled, &codes, "sampled over time"), 1);
     let evidence = audits(&report, &views).1;
     let others = &evidence.new.profile.as_ref().unwrap().others;

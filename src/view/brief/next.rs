@@ -123,14 +123,9 @@ fn no_lever(audit: &Audit) -> Option<Words> {
             Some(words!("First find out why the launch failed: run the program under `compute-sanitizer`."))
         }
         _ => {
-            let least = audit.limits[Threshold::LeverLeast];
-            let least = format::plain(least, 1);
-            Some(match verdict::place_of_limit(audit) {
-                Some(place) => {
-                    words!("Nothing is expected to save {} %; most of what limits stands at {}.", least, place)
-                }
-                None => words!("Nothing is expected to save {} %.", least),
-            })
+            let least = format::plain(audit.limits[Threshold::LeverLeast], 1);
+            let place = verdict::place_of_limit(audit).map(|place| words!("; most of what limits stands at {}", place));
+            Some(words!("Nothing is expected to save {} %{}.", least, words::maybe(place)))
         }
     }
 }

@@ -52,7 +52,7 @@ use super::level::{self, DRAM_BYTES, Level, Unit};
 use super::lever::Along;
 use super::machine::{Change, ROOF};
 use super::measures::{
-    ACHIEVED, CYCLES, EXECUTED, MANY_WAVES, Measures, RESIDENT, RESIDENT_MOST, SM_CYCLES, THEORETICAL, WAVES,
+    ACHIEVED, CYCLES, EXECUTED, MANY_WAVES, Measures, QUEUES, RESIDENT, RESIDENT_MOST, SM_CYCLES, THEORETICAL, WAVES,
 };
 use crate::analysis::derive::coalescing::WAVEFRONTS;
 use crate::analysis::derive::data_stage::DataStage;

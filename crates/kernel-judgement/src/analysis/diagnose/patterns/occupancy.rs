@@ -6,7 +6,6 @@ use super::tile::{of_sums, sums};
 use super::*;
 use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
 use crate::analysis::derive::occupancy::{FileInUse, SHARED_BYTE};
-use crate::analysis::diagnose::measures::QUEUES;
 
 pub(super) const PATTERNS: [Pattern; 3] = [
     Pattern::asks(
