@@ -369,3 +369,13 @@ fn of_a_search_its_first_steps_are_what_threads_share() {
     let row = search.now.levers.iter().find(|lever| lever.code.to_string() == "reuse-in-sm").expect("a row");
     assert!(row.sentence.to_plain().starts_with("The first steps of the search from shared memory"), "{row:?}");
 }
+
+#[test]
+fn without_cycles_an_instruction_the_share_of_a_wait_is_what_falls() {
+    let (mut layernorm, views) = report("collected/layernorm/profile");
+    layernorm.launches[0].metrics.retain(|metric| !metric.name.contains("_per_issue_active"));
+    let audit = judged::audit(&layernorm, &views, &Work::default());
+    let row = audit.now.levers.iter().find(|lever| lever.code.to_string() == "more-in-flight").expect("a row");
+    let check = row.check.to_plain();
+    assert!(check.starts_with("long scoreboard 8") && check.contains(" % → "), "{check}");
+}

@@ -205,7 +205,7 @@ fn waits_left(m: &Measures<'_>, draft: &Draft, reason: StallReason) -> Words {
     let label = "long scoreboard";
     let Some(wait) = m.wait(reason) else { return words!("{} falls", label) };
     let Some(cycles) = m.value(reason.per_issue()).filter(|_| wait > 0.0) else {
-        return words!("{} below {} of the warps' time", label, share(wait));
+        return stall(label, wait, draft.expected(m));
     };
     let now = glance::digits(cycles);
     let left = |saved: f64| glance::digits(cycles * (1.0 - saved / (100.0 * wait)).max(0.0));
