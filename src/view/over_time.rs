@@ -68,17 +68,13 @@ pub(super) fn beside_verdict(audit: &Audit) -> Option<Words> {
     if leads.any(|unit| unit != first) { regimes(shape) } else { None }
 }
 
-/// What a row of Next that evens the end out saves by the cycles of the SMs, beside what the samples say of it.
+/// What a row of Next that evens the end out saves at most.
 fn evened(audit: &Audit) -> String {
     let ends = [Action::EvenBlocks, Action::WholeWaves].map(LeverCode::Ours);
     let rows = brief::actions::shown(audit);
     let row = rows.iter().enumerate().find(|(_, lever)| ends.contains(&lever.code));
     let bound = row.and_then(|(at, lever)| Some((at + 1, lever.bound?)));
-    bound
-        .map(|(at, bound)| {
-            format!(" Evened out, by the cycles of the SMs: ≤ {} less (row {at} of Next).", percent(bound))
-        })
-        .unwrap_or_default()
+    bound.map(|(at, bound)| format!(" Evened out: ≤ {} less (row {at} of Next).", percent(bound))).unwrap_or_default()
 }
 
 pub(super) fn called(unit: &str) -> &str {

@@ -1,7 +1,10 @@
 //! A launch over time: the series against NVIDIA's own reading, and what is made of them.
 
+use crate::judged;
+use crate::rules::report;
 use kernel_audit::analysis::over_time::{Blocks, OverTime, Sampled};
-use kernel_audit::analysis::{Limits, Profile, Reduction, want};
+use kernel_audit::analysis::{self, LeverCode, Limits, Profile, Reduction, Work, want};
+use kernel_audit::catalog::Action;
 use kernel_audit::source::ncu_report;
 use std::path::{Path, PathBuf};
 
@@ -71,4 +74,35 @@ fn parts_add_up_to_the_launch_and_stay_small() {
         let again: OverTime = serde_json::from_str(&text).expect("JSON");
         assert_eq!(again, found, "{name}");
     }
+}
+
+/// A launch of 100 µs at 80 % until it falls to a fifth of that for its last `tail` µs.
+fn falls(tail: f64) -> OverTime {
+    let part = |ns: f64, cost: f64| serde_json::json!({ "ns": 1e3 * ns, "level": 0.0, "cost": 1e3 * cost });
+    let shape = serde_json::json!({
+        "steady": 80.0, "unit": "issue", "mean": 80.0,
+        "ramp": part(0.0, 0.0), "middle": part(100.0 - tail, 0.0), "tail": part(tail, 0.8 * tail), "drain": part(0.0, 0.0),
+    });
+    serde_json::from_value(serde_json::json!({ "ns": 1e5, "step": 1e3, "samples": 100, "passes": 1, "shape": shape }))
+        .unwrap()
+}
+
+/// What samples of the launch show of its end is the most that a better end saves, and a step of them; the last wave alone would be half of the
+/// time. Blocks by data that last longer than others have a row though their SMs still hold some.
+#[test]
+fn rows_of_the_end_save_what_the_samples_show_of_it() {
+    let at = |kernel: &str, action: Action, tail: f64| {
+        let (report, views) = report(&format!("collected/{kernel}/profile"));
+        let mut evidence = judged::evidence(&report, &views, &Work::default());
+        evidence.new.profile.as_mut().expect("a kernel").over_time = Some(falls(tail));
+        let audit = analysis::audit(&evidence, &Limits::default());
+        audit.now.levers.into_iter().find(|lever| lever.code == LeverCode::Ours(action)).and_then(|lever| lever.bound)
+    };
+    let of = [("sgemm_async", Action::WholeWaves, 50.0, 41.0), ("sgemm_async", Action::WholeWaves, 10.0, 9.0)];
+    for (kernel, action, tail, most) in of.into_iter().chain([("pair_potential", Action::EvenBlocks, 5.0, 5.0)]) {
+        let bound = at(kernel, action, tail).expect("a row");
+        assert!((bound - most).abs() < 1e-6, "{kernel}: {bound}");
+    }
+    let of_data = [5.0, 50.0].map(|tail| at("hash_probe", Action::EvenBlocks, tail).is_some());
+    assert_eq!(of_data, [false, true]);
 }

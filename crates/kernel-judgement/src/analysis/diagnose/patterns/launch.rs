@@ -8,6 +8,7 @@ use super::occupancy::short_blocks;
 use super::tile::sums;
 use super::*;
 use crate::analysis::diagnose::account::ERROR;
+use crate::analysis::over_time::OverTime;
 use crate::evidence::Workload;
 
 pub(super) const PATTERNS: [Pattern; 7] = [
@@ -199,9 +200,28 @@ fn waves(m: &Measures<'_>) -> Option<Draft> {
     let shown = m.machine.time.tail + m.filled().map_or(1.0, |filled| (1.0 - filled) * (1.0 - busiest));
     let expected = Some(if empty >= ERROR { empty.max(0.5 * lost) } else { (0.5 * lost).min(shown) });
     let expected = expected.filter(|expected| *expected >= WORTH)?;
-    let draft = Draft::of(Action::WholeWaves, Change { fixed: (expected, cost), ..Change::default() });
-    let draft = draft.at(at_block(m)).says(how, words!("{}{} waves", blocks, &now));
+    let change = Change { fixed: (expected, cost), takes: below_steady(m), ..Change::default() };
+    let draft = Draft::of(Action::WholeWaves, change).at(at_block(m)).says(how, words!("{}{} waves", blocks, &now));
     Some(draft.risks(risk).checks(words!("waves {} → {}", now, fixed(goal, 2)), WAVES))
+}
+
+/// The share of the launch by which it would be shorter at the level of its steady state from the ramp on, by PM sampling: no order of
+/// the same work saves more. A sample is as much as nobody knows of both ends. All of it where nobody sampled.
+fn below_steady(m: &Measures<'_>) -> f64 {
+    let below = |over: &OverTime| {
+        let shape = over.shape.as_ref()?;
+        Some(over.share(shape.middle.cost + shape.tail.cost + shape.drain.cost + over.step))
+    };
+    m.over_time.and_then(below).unwrap_or(1.0)
+}
+
+/// What the end of the launch costs, by PM sampling, where it lasts longer than a block lives: SMs still hold blocks, and ever fewer, which
+/// last longer than others. Equal ones end within one life behind the last that starts.
+fn lingers(m: &Measures<'_>) -> Option<f64> {
+    let (over, life) = (m.over_time?, life(m)?);
+    let tail = over.shape.as_ref()?.tail;
+    let cost = over.share(tail.cost);
+    (over.share(tail.ns) >= life + ERROR && cost >= m.machine.time.tail + ERROR).then_some(cost)
 }
 
 /// The part of the time for which SMs idle behind blocks that stay and have equal work, from which these do not run alike.
@@ -222,29 +242,41 @@ fn even(m: &Measures<'_>) -> Option<Draft> {
     }
     let empty = m.without_block();
     let own = m.machine.time.tail - empty;
-    let idle = m.unequal.filter(|_| m.machine.time.tail >= ERROR && !is_last_wave(m))?;
+    let lingers = lingers(m);
+    let idle = m.unequal.filter(|_| lingers.is_some() || m.machine.time.tail >= ERROR && !is_last_wave(m))?;
     let dealt = dealt(m);
     if more_blocks(m).is_some() && dealt.is_none() {
         return None;
     }
-    let why = words!("the average SM is idle for {} of the {}", share(idle), of_what(m));
+    let why = match lingers {
+        Some(cost) => {
+            words!("at its end SMs hold ever fewer warps, which costs {} of the launch, by PM sampling", share(cost))
+        }
+        None => words!("the average SM is idle for {} of the {}", share(idle), of_what(m)),
+    };
     let work = match pieces(m) {
         // More than a turn explains, blocks differ by what they wait for.
         Pieces::ToATurn(turns) if own > 1.0 - turns / turns.ceil() + ERROR => Pieces::Equal,
         work => work,
     };
     let stays = m.phases.is_some_and(|phases| phases.is_persistent);
-    let all = |tail: (f64, f64)| Draft::of(Action::EvenBlocks, Change { tail, ..Change::default() });
+    let all = |left: f64| {
+        let change = match lingers {
+            Some(cost) => Change { fixed: ((1.0 - left) * cost, cost), ..Change::default() },
+            None => Change { tail: (left, 0.0), ..Change::default() },
+        };
+        Draft::of(Action::EvenBlocks, Change { takes: below_steady(m), ..change })
+    };
     let stays_so = match work {
         _ if meeting(m).is_some() => Some("blocks wait for one another, and whoever comes last ends the launch".into()),
-        _ if own < ERROR || is_small_grid(m) => Some(without_block(m, empty)?),
+        _ if lingers.is_none() && (own < ERROR || is_small_grid(m)) => Some(without_block(m, empty)?),
         Pieces::Equal if !(stays && own >= UNALIKE) => {
             Some("blocks have as much work each, and end apart by what the SMs wait for".into())
         }
         _ => None,
     };
     if let Some(why) = stays_so {
-        return Some(all((0.0, 0.0)).not_here(why));
+        return Some(all(0.0).not_here(why));
     }
     let (how, risk) = match work {
         Pieces::Equal => (
@@ -279,10 +311,15 @@ fn even(m: &Measures<'_>) -> Option<Draft> {
         ),
     };
     let over = if m.value(RESIDENT_MOST).is_some() { "busiest" } else { "launch" };
-    let check = words!("busy time of the average SM over the {} {} → 1", over, fixed(1.0 - idle, 2));
+    let (check, metric) = match lingers.zip(m.warps) {
+        Some((cost, warps)) => {
+            (words!("warps on an SM {} → {}", fixed(warps, 1), fixed(warps / (1.0 - cost), 1)), ACHIEVED)
+        }
+        None => (words!("busy time of the average SM over the {} {} → 1", over, fixed(1.0 - idle, 2)), RESIDENT),
+    };
     // Of a queue an SM is left with its last piece: half of one of twice the mean length.
     let left = dealt.map_or(STAYS_UNEVEN, |pieces| (1.0 / pieces / m.machine.time.tail).min(STAYS_UNEVEN));
-    Some(all((left, 0.0)).at(at_loop(m)).says(how, why).risks(risk).checks(check, RESIDENT))
+    Some(all(left).at(at_loop(m)).says(how, why).risks(risk).checks(check, metric))
 }
 
 /// Why SMs without a block stay so: pieces that are as many for the busiest block, were there a block on each SM.
