@@ -146,10 +146,10 @@ impl MachineWord {
         matches!(bits(self.bits, 9, 3), 3 | 5)
     }
 
-    /// Whether a special function is the reciprocal of a float (`MUFU.RCP`): bits 74 to 77, as nvdisasm shows them of sm_75 to sm_120. Of
-    /// other instructions it says nothing.
-    pub fn is_reciprocal(&self) -> bool {
-        bits(self.bits, 74, 4) == 4
+    /// Which special function it is, by its modifier (`MUFU.RCP`): bits 74 to 77, as nvdisasm shows them of sm_75 to sm_120. Of other
+    /// instructions it says nothing.
+    pub fn function(&self) -> &'static str {
+        FUNCTIONS.get(bits(self.bits, 74, 4) as usize).copied().unwrap_or_default()
     }
 
     /// Whether it makes an integer of 64 bits of a float (`F2I.U64`), or reads a double: a code of its own, as nvdisasm shows it of sm_90.
@@ -206,6 +206,9 @@ impl MachineWord {
         bits(self.bits, 0, 9) == 0x1b4 && bits(self.bits, 75, 1) == 1
     }
 }
+
+/// Special functions by their number; those of 64 bits are of the upper half of a double.
+const FUNCTIONS: [&str; 10] = ["COS", "SIN", "EX2", "LG2", "RCP", "RSQ", "RCP64H", "RSQ64H", "SQRT", "TANH"];
 
 /// What an instruction computes from operands of 32 bits; of a result of 64 bits its low half.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

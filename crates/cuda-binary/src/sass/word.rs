@@ -157,7 +157,7 @@ mod tests {
             assert_eq!(Instruction { word, ..Instruction::default() }.class(), Some(class), "{bits:x}");
         }
         let functions = [0x000e240000001000_0000000000057308, 0x000e620000001400_0000001200157308];
-        assert_eq!(functions.map(|word| decode(word, 0, (9, 0)).is_reciprocal()), [true, false], "MUFU.RCP, MUFU.RSQ");
+        assert_eq!(functions.map(|word| decode(word, 0, (9, 0)).function()), ["RCP", "RSQ"]);
         let integers = [0x000e_2400_0020_d800_0000_0006_0006_7311_u128, 0x0000_6400_0021_f000_0000_0004_0005_7305];
         assert_eq!(integers.map(|word| decode(word, 0, (9, 0)).is_long_integer()), [true, false], "F2I.U64, F2I.U32");
     }

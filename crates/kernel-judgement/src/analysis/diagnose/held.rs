@@ -13,7 +13,7 @@ use crate::words::Words;
 use cuda_binary::Op;
 
 /// Where a rule points.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum At {
     Place(Place),
     /// At the line that makes most of the limiting part's work.
@@ -47,8 +47,8 @@ impl At {
         At::of_all(m, weight).map_or(At::Nowhere, |(at, _)| at)
     }
 
-    /// The same with its part of all that weighs, 0 to 1.
-    pub(super) fn of_all(m: &Measures<'_>, weight: impl Fn(&Study<'_>, usize) -> u64) -> Option<(At, f64)> {
+    /// The same with the part of all that weighs, 0 to 1, of each line that is known, the largest first.
+    pub(super) fn of_all(m: &Measures<'_>, weight: impl Fn(&Study<'_>, usize) -> u64) -> Option<(At, Vec<f64>)> {
         let study = m.study?;
         let mut lines: Vec<(Point, u64)> = Vec::new();
         let weights = (0..study.code.rows.len()).map(|row| (row, weight(study, row)));
@@ -61,9 +61,10 @@ impl At {
         }
         let all: u64 = lines.iter().map(|(_, weight)| weight).sum();
         let has_lines = lines.iter().any(|(own, _)| own.line > 0);
-        let known = lines.iter().filter(|(own, _)| own.line > 0 || !has_lines);
-        let most = known.rev().max_by_key(|(_, weight)| *weight);
-        most.map(|(line, weight)| (At::point(line), *weight as f64 / all as f64))
+        lines.retain(|(own, _)| own.line > 0 || !has_lines);
+        lines.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
+        let parts = lines.iter().map(|(_, weight)| *weight as f64 / all as f64).collect();
+        lines.first().map(|(line, _)| (At::point(line), parts))
     }
 
     /// The line with the most wavefronts of shared memory beyond those that its words need.

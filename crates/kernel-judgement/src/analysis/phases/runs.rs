@@ -84,7 +84,7 @@ impl Study<'_> {
     pub(in crate::analysis) fn divisions(&self) -> [f64; 2] {
         let [to, reciprocal, back] = OF_A_FLOAT;
         let code = &self.code;
-        let is_reciprocal = |row: &usize| code.op(*row) == reciprocal && code.word(*row).is_reciprocal();
+        let is_reciprocal = |row: &usize| code.op(*row) == reciprocal && code.word(*row).function() == "RCP";
         let before = |row: usize| code.operands_of(row);
         let is_of_integer = |row: usize| before(row).any(|row| code.op(row) == to);
         let steps = |row: usize| before(row).flat_map(|step| before(step).chain([step]));

@@ -1,7 +1,7 @@
 //! Barriers and fences of the block, and tiles that are loaded between two of them.
 
 use super::balance::recurs_in_shared;
-use super::instructions::{divided, of_index};
+use super::indices::{divided, of_index};
 use super::stages::shared_of_block;
 use super::units::wait;
 use super::work::{arithmetic, barriers_executed, by_shuffles, exchanges, is_once, of_values, width};

@@ -1,6 +1,6 @@
 //! What an SM reads through small caches: constants, values that all lanes read, and its code.
 
-use super::instructions::of_index;
+use super::indices::of_index;
 use super::*;
 
 pub(super) const PATTERNS: [Pattern; 2] = [

@@ -1,7 +1,7 @@
 //! Lanes that are off: branches that diverge, and predicates.
 
 use super::balance::{ends, exits, outermost};
-use super::instructions::of_index;
+use super::indices::of_index;
 use super::kept::pointers;
 use super::work::asides;
 use super::*;

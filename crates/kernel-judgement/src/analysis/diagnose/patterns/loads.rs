@@ -1,7 +1,7 @@
 //! Warps that wait for loads: how many are in flight, chains of them, rows behind an index, and loads that L2 serves.
 
 use super::atomics::{at_hot_spot, tries};
-use super::instructions::{divided, narrow, of_index, without_index};
+use super::indices::{divided, narrow, of_index, without_index};
 use super::local::awaited;
 use super::stages::room_for_stages;
 use super::work::{rounds_of_once, sent, width};

@@ -1,6 +1,6 @@
 //! What could be half as wide, or several times: operands of products, loads of letters, arithmetic on halves, flags in words.
 
-use super::instructions::of_index;
+use super::indices::of_index;
 use super::loads::queued;
 use super::products::at_products;
 use super::work::{answered, executed_on};

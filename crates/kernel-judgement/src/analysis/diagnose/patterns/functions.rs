@@ -1,0 +1,94 @@
+//! Special functions: which of them stand on a line, and what gives the same for less.
+
+use super::*;
+use crate::analysis::phases::{OF_A_FLOAT, reached};
+use crate::evidence::Arithmetic;
+
+/// The most steps from a logarithm to the exponential of its product.
+const STEPS: usize = 3;
+
+/// Bits of a float below its exponent.
+const MANTISSA: u8 = 23;
+
+/// What special functions are of, by their modifiers.
+const OF: [(&str, &[&str]); 6] = [
+    ("exponentials", &["EX2"]),
+    ("logarithms", &["LG2"]),
+    ("sines and cosines", &["SIN", "COS"]),
+    ("hyperbolic tangents", &["TANH"]),
+    ("quotients", &["RCP", "RCP64H"]),
+    ("roots", &["RSQ", "RSQ64H", "SQRT"]),
+];
+
+/// Cheaper arithmetic around the special functions that a line executes, in code without lines those of the kernel; `None` where it has none.
+pub(super) fn cheaper(study: &Study<'_>, at: &At) -> Option<Words> {
+    let told = told(&study.code, |row| matches!(at, At::Offset(_)) || At::row(study, row) == *at);
+    let how = "Cheaper arithmetic for the same result";
+    let also = "fewer or in fast forms; what does not change before the loop";
+    (!told.is_empty()).then(|| words!("{}: {}, {}", how, words::join(told, ", "), also))
+}
+
+fn told(code: &KernelCode<'_>, is_here: impl Fn(usize) -> bool) -> Vec<Words> {
+    let here: Vec<usize> = code.run().filter(|row| is_here(*row)).collect();
+    let function = |row: usize| code.op(row).is_of(&[Class::SpecialFunction]).then(|| code.word(row).function());
+    let behind = |rows: Vec<usize>| rows.iter().flat_map(|row| code.operands_of(*row)).collect();
+    let is_power = |row: &usize| match function(*row) {
+        // The exponential of the product of a logarithm.
+        Some("EX2") => {
+            let steps = std::iter::successors(Some(vec![*row]), |rows| Some(behind(rows.clone())));
+            steps.take(STEPS + 1).flatten().any(|row| function(row) == Some("LG2"))
+        }
+        // What the compiler's own multiplies by: its exponent, an integer where a float has its own.
+        _ => {
+            let word = code.word(*row);
+            let is_shift = matches!(word.arithmetic, Arithmetic::ShiftAdd(_, MANTISSA, _));
+            (is_shift || word.literal() == Some(1 << MANTISSA))
+                && code.operands_of(*row).any(|of| code.op(of) == OF_A_FLOAT[2])
+        }
+    };
+    let powers: Vec<usize> = here.iter().copied().filter(is_power).collect();
+    let of_powers = reached(powers.iter().copied(), |row| code.operands_of(row));
+    let of_integer = |row: usize| code.operands_of(row).any(|of| code.op(of) == OF_A_FLOAT[0]);
+    let is_own = |row: &usize| !powers.contains(row) && !of_powers.contains(row) && !of_integer(*row);
+    let own: Vec<&str> = here.iter().copied().filter(is_own).filter_map(function).collect();
+    let of_own = OF.iter().filter_map(|(of, names)| {
+        let named = names.iter().filter(|name| own.contains(name));
+        let named: Vec<Words> = named.map(|name| words!("`{}.{}`", OF_A_FLOAT[1].name(), *name)).collect();
+        (!named.is_empty()).then(|| words!("{} ({})", *of, words::join(named, ", ")))
+    });
+    let powers = (!powers.is_empty()).then(|| "powers as products and roots".into());
+    powers.into_iter().chain(of_own).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::phases::by_hand::{ended, r, word};
+    use crate::evidence::{MachineWord, Operand};
+
+    #[test]
+    fn a_line_is_told_its_own_functions() {
+        let function =
+            |number: u128, from| MachineWord { bits: number << 74, ..word(OF_A_FLOAT[1], &[r(4)], &[r(from)]) };
+        let told = |words: &[MachineWord]| {
+            let rows = ended(words);
+            super::told(&KernelCode::counted(&rows, vec![1; rows.len()], None), |_| true)
+                .iter()
+                .map(Words::to_plain)
+                .collect::<Vec<String>>()
+        };
+        let [quotient, logarithm] = [function(4, 2), function(3, 2)];
+        assert_eq!(told(&[quotient, logarithm]), ["logarithms (MUFU.LG2)", "quotients (MUFU.RCP)"]);
+        assert_eq!(
+            told(&[logarithm, word(Op::FMUL, &[r(5)], &[r(4)]), function(2, 5)]),
+            ["powers as products and roots"]
+        );
+        let (whole, of_powers) = (
+            word(OF_A_FLOAT[2], &[r(5)], &[r(4)]),
+            Arithmetic::ShiftAdd(Operand::default(), MANTISSA, Operand::default()),
+        );
+        let scaled = MachineWord { arithmetic: of_powers, ..word(Op::LEA, &[r(6)], &[r(5)]) };
+        assert_eq!(told(&[quotient, whole, scaled]), ["powers as products and roots"]);
+        assert!(told(&[word(OF_A_FLOAT[0], &[r(2)], &[r(1)]), quotient]).is_empty(), "a division of integers");
+    }
+}
