@@ -6,7 +6,7 @@ use super::lever::{Along, Bound, Lever, LeverCode, Where};
 use super::machine::{Change, Outcome};
 use super::measures::Measures;
 use crate::catalog::{self, Action, Counter, Part, StallReason};
-use crate::quantity::format;
+use crate::quantity::{format, glance};
 use crate::words;
 use crate::words::Words;
 
@@ -295,6 +295,25 @@ impl Draft {
         let fit = catalog::lever(self.action.into()).and_then(|row| catalog::forecast(row.class));
         let fit = fit.filter(|fit| fit.pairs >= FEW && !self.is_rough())?;
         Some(fit.interval(100.0 * found.expected, 100.0 * found.most))
+    }
+
+    /// `long scoreboard 25.2 → 22.6 to 1.4 cycles an instruction`: what is left of waits where all that the forecast saves is of them; without a
+    /// forecast which way they go.
+    pub(super) fn waits_left(&self, m: &Measures<'_>, label: &str, reasons: &[StallReason]) -> Words {
+        let Some(wait) = Some(m.waits(reasons)).filter(|wait| *wait > 0.0) else { return words!("{} falls", label) };
+        let cycles = reasons.iter().map(|reason| m.value(reason.per_issue())).sum();
+        let Some::<f64>(cycles) = cycles else { return stall(label, wait, self.expected(m)) };
+        let now = glance::digits(cycles);
+        let left = |saved: f64| glance::digits(cycles * (1.0 - saved / (100.0 * wait)).max(0.0));
+        let Some([least, most]) = self.forecast(m) else {
+            return words!("{} below {} cycles an instruction", label, now);
+        };
+        let goal = match 100.0 * wait {
+            all if most < all => format!("{} to {}", left(least), left(most)),
+            all if least < all => format!("{} or fewer", left(least)),
+            _ => "0".to_owned(),
+        };
+        words!("{} {} → {} cycles an instruction", label, now, goal)
     }
 
     pub(super) fn done(self, m: &Measures<'_>) -> Lever {

@@ -375,13 +375,11 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
         (_, false) => tiles.map(|bytes| words!("+ {} B of shared memory", count(bytes))),
     };
     let draft = draft.at(At::span(&main.at)).says(sentence, why).risks(risk.unwrap_or_default());
-    let waits = m.waits(&[StallReason::Barrier, StallReason::LongScoreboard]);
+    let waits = [StallReason::Barrier, StallReason::LongScoreboard];
     // Of reasons that nobody counted the samples of the tile tell.
-    let (waited, now) = if waits > 0.0 {
-        ("barrier + long scoreboard", waits)
-    } else {
-        ("samples in loads and barriers of a tile", cost)
+    let check = match m.waits(&waits) > 0.0 {
+        true => draft.waits_left(m, "barrier + long scoreboard", &waits),
+        false => stall("samples in loads and barriers of a tile", cost, draft.expected(m)),
     };
-    let check = stall(waited, now, draft.expected(m));
     Some(draft.checks(check, StallReason::Barrier.per_issue()))
 }

@@ -109,9 +109,19 @@ pub(super) fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
         }
     };
     let why = words!("{} on {} SMs", format::counted(blocks as u64, "block"), count(sms));
-    let check = m.waves.map_or_else(|| "waves ≥ 1".into(), |now| words!("waves {} → 1", fixed(now, 2)));
     // Turns that go to neighbouring lanes bring these together.
     let draft = may_pack(m, Draft::of(Action::MoreBlocks, change)).at(at_loop(m)).says(how, why);
+    // Blocks that fill a wave leave slots, or SMs, empty by ending apart.
+    let is_full = m.waves.is_some_and(|waves| waves >= FULL_WAVE);
+    let emptied = [m.filled(), m.unequal.map(|idle| 1.0 - idle)].map(|left| left.filter(|_| is_full));
+    let check = match (emptied, m.waves) {
+        ([slots, Some(sms)], _) if slots.is_none_or(|slots| slots > sms) => {
+            words!("busy time of the average SM over the busiest {} → 1", fixed(sms, 2))
+        }
+        ([Some(slots), _], _) => words!("warps on an SM {} of those that fit → {}", share(slots), share(1.0)),
+        (_, Some(now)) => words!("waves {} → 1", fixed(now, 2)),
+        (_, None) => "waves ≥ 1".into(),
+    };
     let draft = draft.risks(risk).checks(check, WAVES);
     Some(match carried {
         Some((Carried::Recurrence, why)) => spread(m, why).unwrap_or_else(|| draft.not_here(why)),

@@ -151,7 +151,7 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
             return Some(draft.checks(words!("DRAM {} → {}", now, goal), dram.counter.clone()).rises());
         }
     }
-    let check = waits_left(m, &draft, reason);
+    let check = draft.waits_left(m, "long scoreboard", &[reason]);
     Some(draft.checks(check, reason.per_issue()))
 }
 
@@ -195,25 +195,8 @@ pub(super) fn sorted(m: &Measures<'_>) -> Option<Draft> {
         false => "",
     };
     let draft = draft.says(how, through_index(found));
-    let check = waits_left(m, &draft, reason);
+    let check = draft.waits_left(m, "long scoreboard", &[reason]);
     Some(draft.checks(check, reason.per_issue()))
-}
-
-/// `long scoreboard 25.2 → 22.6 to 1.4 cycles an instruction`: what is left of a wait where all that the forecast saves is of it; without a
-/// forecast which way it goes.
-fn waits_left(m: &Measures<'_>, draft: &Draft, reason: StallReason) -> Words {
-    let label = "long scoreboard";
-    let Some(wait) = m.wait(reason) else { return words!("{} falls", label) };
-    let Some(cycles) = m.value(reason.per_issue()).filter(|_| wait > 0.0) else {
-        return stall(label, wait, draft.expected(m));
-    };
-    let now = glance::digits(cycles);
-    let left = |saved: f64| glance::digits(cycles * (1.0 - saved / (100.0 * wait)).max(0.0));
-    let Some([least, most]) = draft.forecast(m) else {
-        return words!("{} below {} cycles an instruction", label, now);
-    };
-    let goal = if most < 100.0 * wait { format!("to {} ", left(most)) } else { "or fewer ".to_owned() };
-    words!("{} {} → {} {}cycles an instruction", label, now, left(least), goal)
 }
 
 /// More chains of dependent loads at once. This launch alone does not get shorter.

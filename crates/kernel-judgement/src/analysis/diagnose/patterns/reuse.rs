@@ -259,7 +259,13 @@ pub(super) fn reuse(m: &Measures<'_>) -> Option<Draft> {
         _ => op.reads_global(),
     });
     // At the same rate its work falls with the time.
-    let (now, goal) = (share(unit.share), share(unit.share * kept));
+    let now = share(unit.share);
+    let falls =
+        draft.forecast(m).map(|saved| saved.map(|saved| 1.0 - saved / 100.0)).filter(|[_, least]| *least < kept);
+    let goal = match falls.map(|left| left.map(|left| share(unit.share * left))) {
+        Some([most, least]) => words!("{} to {}", most, least),
+        None => share(unit.share * kept).into(),
+    };
     let draft = draft.at(at).says(how, words!("{} at {}{}", &unit.name, &now, words::maybe(narrow)));
     Some(draft.checks(words!("{} busy {} → {} of today's cycles", &unit.name, now, goal), unit.counter.clone()))
 }
