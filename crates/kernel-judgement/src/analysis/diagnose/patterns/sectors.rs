@@ -124,8 +124,11 @@ fn first_of<'a>(m: &Measures<'a>) -> Option<&'a SectorAccess> {
 /// Sectors beyond those that the bytes need, of accesses that could be ordered otherwise, in front of a busy memory unit.
 fn uncoalesced(m: &Measures<'_>) -> Option<Held> {
     let (all, excess) = sectors(m)?;
+    // What a block can put in order is not the data's.
+    let scattered = filled(m).unwrap_or_default().into_iter().filter(|access| access.is_inherent);
+    let excess = excess + excess_of(scattered.clone());
     let part = Some(100.0 * excess / all).filter(|part| *part >= m.limits[Threshold::SectorsExcessShare])?;
-    let first = first_of(m);
+    let first = first_of(m).into_iter().chain(scattered).max_by_key(|access| access.excess());
     let of_first = first.map(|access| {
         let [now, ideal] = of_a_request(m, access);
         let (line, used) = (access.at.line.to_string(), fixed(SECTOR * ideal / now, 0));
@@ -345,23 +348,28 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.says(how, why).fewer_sectors(now, goes * gone, SECTORS))
 }
 
-/// Values that data scatters over few sectors: L2 writes each of these to DRAM about once, so that one block, or blocks side by side in
-/// time, filled it. What they store in the order of the places needs no sector twice.
-fn in_order(m: &Measures<'_>) -> Option<Draft> {
+/// Stores that data scatters over few sectors: L2 writes each of these to DRAM about once, so that one block, or blocks side by side in
+/// time, filled it.
+fn filled<'a>(m: &Measures<'a>) -> Option<Vec<&'a SectorAccess>> {
     let scattered = || m.accesses().iter().filter(|access| access.is_inherent && access.at.op().stores_global());
     scattered().next()?;
     // Where one of a compiler's copies of a store is in a loop and goes on from a loaded place, the block orders what it stores as well.
     let is_copy =
         |access: &&SectorAccess| access.at.op().stores_global() && scattered().any(|own| own.at.line == access.at.line);
-    let others = packable(m).into_iter().filter(is_copy);
-    let stored: Vec<&SectorAccess> = scattered().chain(others).collect();
+    let stored: Vec<&SectorAccess> = scattered().chain(packable(m).into_iter().filter(is_copy)).collect();
+    let (own, excess) = (sectors_of(stored.iter().copied()), excess_of(stored.iter().copied()));
+    let written = m.dram_written()? / SECTOR;
+    (2.0 * written >= own - excess && 2.0 * written <= own).then_some(stored)
+}
+
+/// What they store in the order of the places needs no sector twice.
+fn in_order(m: &Measures<'_>) -> Option<Draft> {
+    let stored = filled(m)?;
     let (all, own, excess) =
         (sectors_of(m.accesses()), sectors_of(stored.iter().copied()), excess_of(stored.iter().copied()));
     let written = m.dram_written()? / SECTOR;
-    let is_filled = 2.0 * written >= own - excess && 2.0 * written <= own;
-    let part =
-        Some(excess / all).filter(|part| is_filled && 100.0 * part >= m.limits[Threshold::SectorsExcessShare])?;
-    let first = scattered().max_by_key(|access| access.excess())?;
+    let part = Some(excess / all).filter(|part| 100.0 * part >= m.limits[Threshold::SectorsExcessShare])?;
+    let first = stored.iter().filter(|access| access.is_inherent).max_by_key(|access| access.excess())?;
     let kept = 1.0 - UNTOLD * part;
     let draft =
         Draft::new(Action::Coalesce).rewrites().keeps(&[Part::MemoryL2], kept, (1.0 - part) / SECTORS_PER_LOOKUP);
