@@ -304,13 +304,26 @@ fn loads_ahead(m: &Measures<'_>) -> bool {
 /// instructions (both in pairs/h200.ncu-repz).
 const OVERLAPPED: f64 = 0.5;
 
+/// Whether it brings global memory to shared memory, by whatever arithmetic of its thread: what other lanes have a part in is their sum.
+fn brings(code: &KernelCode<'_>, row: usize) -> bool {
+    let is_load = |at: usize| code.op(at).loads_global();
+    let behind = |at: usize| code.operands_of(at).filter(move |_| !is_load(at)).collect::<Vec<usize>>();
+    let is_loaded = || {
+        let values: Vec<usize> = code.data_of(row).collect();
+        let made_of = reached(values.iter().copied(), behind);
+        let mut all = values.iter().chain(&made_of);
+        all.clone().any(|at| is_load(*at)) && !all.any(|at| code.op(*at).is_shuffle())
+    };
+    code.executed[row] > 0 && (code.op(row).copies_global() || code.op(row).stores_shared() && is_loaded())
+}
+
 /// Load the next tile while this one is computed on: with products, one more stage in front of them.
 fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
     let main = phases.phase(PhaseKind::MainLoop)?;
     let of = |kind: PhaseKind| main.parts.iter().filter(move |part| part.kind == kind);
     let tile = || of(PhaseKind::Barrier).chain(of(PhaseKind::Load));
-    m.executions(|op| op.copies_global() || op.stores_shared()).filter(|count| *count > 0.0)?;
+    m.study.filter(|study| study.main_rows().any(|row| brings(&study.code, row)))?;
     let has_products = phases.tensor.is_some();
     let cost: f64 = match has_products {
         // Who waits at the barrier for other warps waits for no data; the stages of bulk copies have a row of their own.
