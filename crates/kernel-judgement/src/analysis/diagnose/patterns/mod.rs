@@ -123,6 +123,7 @@ const FAMILIES: [&[Pattern]; 20] = [
         kept::of_block,
         kept::past_l1,
         reductions::once,
+        reductions::largest,
         reductions::part_of_a_warp,
         reductions::window,
     ])],

@@ -1,7 +1,10 @@
-//! Sums: over lanes by shuffles that could be made once, of rows that fill a part of a warp, and over windows that slide.
+//! Sums and extremes: over lanes by shuffles that could be made once or in one instruction, of rows that fill a part of a warp, and over windows that slide.
 
+use super::work::executed_on;
 use super::*;
 use crate::analysis::phases::Loop;
+use cuda_binary::op::Computes;
+use std::collections::BTreeSet;
 
 /// Turns from which a sum that each of them makes is worth making once behind them.
 const TURNS: f64 = 2.0;
@@ -65,6 +68,96 @@ pub(super) fn once(m: &Measures<'_>) -> Option<Draft> {
     let why = words!("{} shuffles, {} turns of the loop for each sum", count(shuffles), fixed(turns, 0));
     let all = m.count(Op::is_shuffle);
     Some(draft.says(how, why).risks("another order of additions").falls("shuffles", [all, all - shuffles], EXECUTED))
+}
+
+/// Steps by which the lanes of a warp come to one value, by halves.
+const STEPS: f64 = 5.0;
+
+/// The first compute capability that reduces integers over a warp in one instruction (CUDA C++ Programming Guide, "Warp Reduce Functions").
+const REDUCES: (u32, u32) = (8, 0);
+
+/// What finds the smallest or largest value of a warp by halves, with its place or without: the shuffles, and what compares with what they
+/// bring and chooses. Nothing else takes that, and nothing else chooses: a sort asks for the lane as well.
+fn chosen(code: &KernelCode<'_>) -> [BTreeSet<usize>; 2] {
+    let readers = code.readers();
+    let chooses = |row: &usize| {
+        let op = code.op(*row);
+        let is_choice = matches!(op.computes(), Some(Computes::Selected | Computes::Bounded));
+        op.pipe() == Some(Pipe::Alu) && (is_choice || op.is_of(&[Class::FpCompare, Class::IntegerCompare]))
+    };
+    let is_number = |row: usize| code.operands_of(row).next().is_none();
+    let mut shuffles: BTreeSet<usize> = code.run().filter(|row| code.op(*row).is_shuffle()).collect();
+    loop {
+        let given: BTreeSet<usize> = shuffles.iter().flat_map(|row| code.operands_of(*row)).collect();
+        let own: BTreeSet<usize> = shuffles.iter().flat_map(|row| readers[*row].iter().copied()).collect();
+        // Who keeps what was found in the end is no part of the choice.
+        let keeps = |row: usize, from: usize| {
+            let guard = code.registers(row).read().next().filter(|_| !code.word(row).is_unconditional);
+            !given.contains(&row) && guard.is_some_and(|guard| code.definitions(row, guard).contains(&from))
+        };
+        let takes = |row: &usize| {
+            let is_own = |from: &usize| [&shuffles, &given, &own].iter().any(|rows| rows.contains(from));
+            let mut from = code.operands_of(*row);
+            chooses(row) && from.all(|from| is_own(&from) || is_number(from) || keeps(*row, from))
+        };
+        let is_chosen = |row: &usize| !readers[*row].is_empty() && readers[*row].iter().all(takes);
+        let stay: BTreeSet<usize> = shuffles.iter().copied().filter(is_chosen).collect();
+        if stay.len() == shuffles.len() {
+            // What they begin with goes with them.
+            let starts = code.run().filter(|row| code.op(*row).is_of(&[Class::Predicate]) && is_number(*row));
+            let starts = starts.filter(|row| readers[*row].iter().all(|reader| own.contains(reader)));
+            let choices = own.iter().copied().chain(starts).collect();
+            return [shuffles, choices];
+        }
+        shuffles = stay;
+    }
+}
+
+/// The smallest or largest value of a warp by one instruction in place of shuffles by halves, and its place by a second one.
+pub(super) fn largest(m: &Measures<'_>) -> Option<Draft> {
+    let study = m.sampled_code().filter(|_| m.chip().is_some_and(|chip| chip.cc >= REDUCES))?;
+    let code = &study.code;
+    let [shuffles, choices] = chosen(code);
+    let is_first = |row: &&usize| !code.operands_of(**row).any(|from| choices.contains(&from));
+    let (exchanged, first) = (code.sum(&shuffles) as f64, code.sum(shuffles.iter().filter(is_first)) as f64);
+    if exchanged < STEPS * first || first == 0.0 {
+        return None;
+    }
+    // What is left of it is about a step: integers that order as the values, and who has the one that was found.
+    let gone = 1.0 - 1.0 / STEPS;
+    let chosen = code.sum(&choices) as f64;
+    let of = |own: f64, all: f64| if all > 0.0 { (own / all).min(1.0) } else { 0.0 };
+    let of_issue = of(exchanged + chosen, m.executed()?);
+    let of_alu = of(chosen, executed_on(m, Part::ComputeAlu)?);
+    let waits = study.samples.at_causes(StallReason::ShortScoreboard.into());
+    let own: u64 = shuffles.iter().map(|row| waits[*row]).sum();
+    let for_shuffles = of(own as f64, waits.iter().sum::<u64>() as f64) * m.waits(&[StallReason::ShortScoreboard]);
+    let freed = for_shuffles + of_issue * m.waits(&OF_EACH);
+    let draft = [(Part::Issue, of_issue), (Part::ComputeAlu, of_alu)]
+        .into_iter()
+        .fold(Draft::new(Action::FewerInstructions), |draft, (part, of)| {
+            draft.keeps(&[part], 1.0 - gone * of, 1.0 - of)
+        });
+    let draft = L1
+        .into_iter()
+        .fold(draft, |draft, part| draft.keeps(&[part], m.without(part, gone * exchanged), m.without(part, exchanged)));
+    let has_place = choices.iter().any(|row| code.op(*row).computes() == Some(Computes::Selected));
+    let place = if has_place { "; its place by a second one, over the lanes that hold it" } else { "" };
+    let how = words!(
+        "Smallest or largest of a warp by one `__reduce_max_sync`, on integers that order as the values do{}",
+        place
+    );
+    let why = words!(
+        "{} shuffles by halves, with {} comparisons and choices: {} of the instructions",
+        count(exchanged),
+        count(chosen),
+        share(of_issue)
+    );
+    // At best nothing queues behind it.
+    let queued = m.waits(&[StallReason::NotSelected, StallReason::MathPipeThrottle, StallReason::DispatchStall]);
+    let draft = draft.frees(gone * freed, freed + queued).at(At::most(m, Op::is_shuffle)).says(how, why);
+    let all = m.count(Op::is_shuffle);
+    Some(draft.falls("shuffles", [all, all - gone * exchanged], EXECUTED))
 }
 
 /// Lanes of a warp up to which a half of it would do.
