@@ -132,7 +132,7 @@ pub(super) fn largest(m: &Measures<'_>) -> Option<Draft> {
     let waits = study.samples.at_causes(StallReason::ShortScoreboard.into());
     let own: u64 = shuffles.iter().map(|row| waits[*row]).sum();
     let for_shuffles = of(own as f64, waits.iter().sum::<u64>() as f64) * m.waits(&[StallReason::ShortScoreboard]);
-    let freed = for_shuffles + of_issue * m.waits(&OF_EACH);
+    let freed = felt(m) * (for_shuffles + of_issue * m.waits(&OF_EACH));
     let draft = [(Part::Issue, of_issue), (Part::ComputeAlu, of_alu)]
         .into_iter()
         .fold(Draft::new(Action::FewerInstructions), |draft, (part, of)| {
@@ -270,4 +270,31 @@ pub(super) fn window(m: &Measures<'_>) -> Option<Draft> {
     let why = words!("{} values an output, each read by {} of them", fixed(turns, 0), fixed(again, 0));
     let draft = draft.says(how, why).risks("fewer threads; rounding of sums that go on for long");
     Some(draft.falls("sectors of global loads", [touched, touched * (1.0 - gone)], TOUCHED))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::phases::by_hand::{P, ended, r, word};
+
+    /// Two steps: by a comparison and a choice, then by what chooses itself, or by the flag that a sort makes of the lane.
+    #[test]
+    fn what_is_chosen_by_the_values_alone_is_the_largest_of_a_warp() {
+        let steps = |by_lane: bool| {
+            let choice = if by_lane { vec![r(3), r(4), P] } else { vec![r(3), r(4)] };
+            let rows = ended(&[
+                word(Op::MOV, &[r(1)], &[]),
+                word(Op::MOV, &[r(9)], &[]),
+                word(Op::SHFL, &[r(2)], &[r(1)]),
+                word(Op::FSETP, &[P], &[r(1), r(2)]),
+                word(Op::FSEL, &[r(3)], &[r(1), r(2), P]),
+                word(Op::SHFL, &[r(4)], &[r(3)]),
+                word(Op::ISETP, &[P], &[r(9)]),
+                word(Op::FMNMX, &[r(5)], &choice),
+            ]);
+            chosen(&KernelCode::counted(&rows, vec![1; rows.len()], None))
+        };
+        assert_eq!(steps(false), [BTreeSet::from([2, 5]), BTreeSet::from([3, 4, 7])]);
+        assert_eq!(steps(true), [BTreeSet::from([2]), BTreeSet::from([3, 4])]);
+    }
 }
