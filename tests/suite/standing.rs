@@ -112,6 +112,16 @@ fn what_waits_for_local_memory_waits_for_no_load_in_flight() {
 }
 
 #[test]
+fn lines_that_cross_l2_take_their_sectors_and_not_what_its_fabric_reads() {
+    let of = |others: &[(&str, f64)]| {
+        let fabric = ("lts__throughput.avg.pct_of_peak_sustained_elapsed", 80.0);
+        bound(&with("collected/layernorm/profile", &[&[fabric], others].concat()), "more-in-flight").expect("a bound")
+    };
+    assert!(of(&[]) > 80.0, "{}", of(&[]));
+    assert!(of(&[("lts__t_sectors.sum", 1e12)]) <= 20.0, "{}", of(&[("lts__t_sectors.sum", 1e12)]));
+}
+
+#[test]
 fn blocks_that_are_no_whole_warps_leave_lanes_without_a_thread() {
     let of = |threads: u64| {
         let (mut report, views) = report("collected/divergent/profile");

@@ -348,7 +348,11 @@ fn machine(m: &Measures<'_>) -> Machine {
     let time = TimeSplit { block, ..time };
     let later = level::left_behind(m).unwrap_or_default();
     let dram = level::dram_reaches(m, later);
-    let reaches = |part: Part| if part == Part::MemoryDram { dram } else { 1.0 };
+    let works = |unit: &Unit| match unit.part {
+        Part::MemoryDram => unit.share / dram,
+        Part::MemoryL2 => level::l2_works(m, unit),
+        _ => unit.share,
+    };
     // The fabric of L2 carries what comes from DRAM, and reads higher for the same stream; so it may where nobody knows.
     // Lanes at addresses of their own ask of it sector by sector, and that is its own work, as atomics are.
     let is_stream = level::is_of_dram(m) != Some(false) && !level::is_by_sector(m) && !level::is_mostly_atomics(m);
@@ -358,7 +362,7 @@ fn machine(m: &Measures<'_>) -> Machine {
         _ => true,
     };
     let units = m.units.iter().filter(is_own);
-    let needs: Vec<(Part, f64)> = units.map(|unit| (unit.part, (unit.share / reaches(unit.part)).min(1.0))).collect();
+    let needs: Vec<(Part, f64)> = units.map(|unit| (unit.part, works(unit).min(1.0))).collect();
     // Work that takes longer than the launch took was not stated right.
     let floor = m.least.zip(m.duration).map(|(least, duration)| least / duration).filter(|share| *share <= 1.0);
     let waiting = (1.0 - m.queued()).clamp(0.05, 1.0);
