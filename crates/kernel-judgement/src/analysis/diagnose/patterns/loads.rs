@@ -48,6 +48,22 @@ pub(super) fn queued(m: &Measures<'_>) -> f64 {
     m.times_idle().map_or(0.0, |times| 1.0 - 1.0 / times.max(1.0))
 }
 
+/// Loads of 16 bytes a lane, or as many bytes of narrower ones, that are under way together, at least one; and with twice as many, or at
+/// least what a loop unrolled by four has.
+pub(super) fn at_once(m: &Measures<'_>) -> [f64; 2] {
+    let now = m.study.and_then(|study| study.under_way(|bytes| (bytes / WIDEST_BYTES).max(1.0)));
+    let now = now.unwrap_or(1.0).min(MOST_AT_A_TIME);
+    [now, (2.0 * now).clamp(AT_A_TIME, MOST_AT_A_TIME)]
+}
+
+/// Times as long as in an idle chip that loads take, for which the warps wait this share of their time, where they queue: what is in front
+/// of them has to be busy, else it is a long way and no queue.
+pub(super) fn in_queue(m: &Measures<'_>, wait: f64) -> Option<f64> {
+    let is_busy = m.need_of(&[&L1[..], &[Part::MemoryDram, Part::MemoryL2]].concat()) >= BUSY;
+    let times = m.times_idle().or_else(|| m.times_idle_once(wait));
+    times.filter(|times| *times >= QUEUED && is_busy)
+}
+
 /// C19: more independent loads in front of the first use. What waits is the latency; what queues behind a busy unit stays, since the
 /// machine counts that unit's need.
 fn in_flight(m: &Measures<'_>) -> Option<Draft> {
@@ -61,11 +77,7 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
     if 100.0 * wait < m.limits[Threshold::StallShare] || spares.len() == m.stretches.len() {
         return None;
     }
-    // Twice as many as there are, and at least what a loop unrolled by four has.
-    // Loads of 16 bytes a lane, or as many bytes of narrower ones, that are under way together, at least one.
-    let at_once = m.study.and_then(|study| study.under_way(|bytes| (bytes / WIDEST_BYTES).max(1.0)));
-    let now = at_once.unwrap_or(1.0).min(MOST_AT_A_TIME);
-    let then = (2.0 * now).clamp(AT_A_TIME, MOST_AT_A_TIME);
+    let [now, then] = at_once(m);
     let stages = m.sampled_code().and_then(Study::copies_waited_for);
     // A turn takes as long as a copy is in flight over the turns that it has: of twice as many half as long, as far as it waits.
     let overlapped = match stages {
@@ -78,10 +90,7 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
         let why = words!("the value of the load at `:{}` {} its next address", chain.load.line.to_string(), how);
         return Some(Draft::overlaps(Action::MoreInFlight, overlapped).not_here(why));
     }
-    // What is in front of them has to be busy, else it is a long way and no queue.
-    let is_busy = m.need_of(&[&L1[..], &[Part::MemoryDram, Part::MemoryL2]].concat()) >= BUSY;
-    let times = m.times_idle().or_else(|| m.times_idle_once(wait));
-    let queue = times.filter(|times| *times >= QUEUED && is_busy);
+    let queue = in_queue(m, wait);
     let through = indirection(m, wait);
     // An address that a division makes is one of each element.
     let is_run = divided(m).is_none() && through.is_none_or(|found| !is_scattered(m, found));

@@ -1,5 +1,6 @@
 //! Inputs that several loops read, or the turns of a loop around one, each as a pass of its own.
 
+use super::loads::{at_once, in_queue};
 use super::sectors::sectors;
 use super::work::answered;
 use super::*;
@@ -167,6 +168,21 @@ fn kept(m: &Measures<'_>, pass: &Pass<'_>) -> Option<Draft> {
     Some(draft.falls("executed instructions", [now, now * (1.0 - of_all)], EXECUTED))
 }
 
+/// Executions that a thread does without that keeps the values of several passes: loads but those of the first pass, and what of the loops is
+/// made of no value from memory.
+fn unrolled(study: &Study<'_>, group: &[&Pass<'_>]) -> f64 {
+    let (code, sectors) = (&study.code, study.sectors().map(|[sectors, _]| sectors));
+    let loops = group.iter().filter_map(|pass| code.innermost(pass.row));
+    let loops: BTreeSet<usize> = loops.flat_map(|own| code.run_in(own)).collect();
+    let mut indices: Vec<usize> = loops.into_iter().collect();
+    code.remove_from_memory(&mut indices);
+    let loads = |pass: &&Pass<'_>| {
+        let own = sectors.as_ref().map_or(0, |sectors| sectors[pass.row]) as f64;
+        code.executed[pass.row] as f64 * pass.turns * pass.sectors / own.max(1.0)
+    };
+    code.sum(&indices) as f64 + group[1..].iter().map(loads).sum::<f64>()
+}
+
 /// Each input read once, or what fits on no SM by one pass less for each that only adds up beside another one, and by half of the passes
 /// where turns of a loop around read the same. What the later passes miss in L2 they read from device memory again: what is read there
 /// beyond all that differs. What no number of a block is behind is the same for all blocks. Passes that gather the same and only add up become one, and what they
@@ -217,7 +233,21 @@ pub(super) fn passes(m: &Measures<'_>) -> Option<Draft> {
     let draft = draft.keeps(&[Part::MemoryL2], 1.0 - part * gone, 0.0);
     let draft = draft.keeps(&[Part::MemoryDram], 1.0 - part * of_dram, 1.0 - of_dram);
     let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
-    let draft = draft.frees_of(m, &waits, less / times);
+    let values = piece.zip(m.block_warps).map(|(bytes, warps)| bytes / (warps * LINE));
+    let values = values.filter(|values| large.is_none() && !group[0].is_gathered && *values <= IN_REGISTERS);
+    let draft = match values {
+        Some(values) => {
+            // A thread that keeps its values asks for them one behind the other and waits once, and offsets take the place of indices.
+            let [now, then] = at_once(m);
+            let is_queue = m.waits_for_loads().is_none_or(|wait| in_queue(m, wait).is_some());
+            let alone = if is_queue { 1.0 } else { (now / then.min(values)).min(1.0) };
+            let of_loops = unrolled(study, &group) / m.executed()?;
+            let draft = draft.keeps(&[Part::Issue], 1.0 - of_loops, 0.0);
+            let freed = (1.0 - alone / times) * m.waits(&waits) + of_loops * m.waits(&OF_EACH);
+            draft.frees(freed, m.waits(&waits) + m.waits(&OF_EACH))
+        }
+        None => draft.frees_of(m, &waits, less / times),
+    };
     let lines = words::join(group.iter().map(|pass| words!("`:{}`", point(study, pass.row).line.to_string())), ", ");
     let why = words!(
         "{} passes load the same {} sectors; {} of all sectors are loaded again",
@@ -245,7 +275,8 @@ pub(super) fn passes(m: &Measures<'_>) -> Option<Draft> {
             words!("Read the input once: a cluster keeps it between the passes, as {} fit in no SM ({})", large, lines)
         }
         (None, _) => {
-            words!("Read the input once: keep it in registers or shared memory between the passes ({})", lines)
+            let place = if values.is_some() { "registers" } else { "shared memory" };
+            words!("Read the input once: keep it in {} between the passes ({})", place, lines)
         }
     };
     let draft = draft.at(At::row(study, group[0].row)).says(how, why);
