@@ -60,7 +60,8 @@ fn indexed(study: &Study<'_>, row: usize) -> u64 {
 /// Constants at addresses that differ from lane to lane.
 fn move_constants(m: &Measures<'_>) -> Option<Draft> {
     divergent(m)?;
-    let waits = [StallReason::ImcMiss, StallReason::ShortScoreboard, StallReason::MioThrottle];
+    // The queue in front of the cache goes with its work; what it hid does not.
+    let waits = [StallReason::ImcMiss, StallReason::ShortScoreboard];
     let draft = Draft::relieves(m, Action::MoveConstants, &[(Part::ComputeControl, 0.0)]).rewrites();
     let draft = draft.frees_of(m, &waits, 0.75).at(constant_at(m)).says(
         "Keep the table in shared memory, in registers with SHFL, or in global memory",
