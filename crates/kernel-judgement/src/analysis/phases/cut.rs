@@ -61,7 +61,9 @@ pub(super) fn cut(code: &Code<'_>, traces: &Traces<'_, '_>, region: &BTreeSet<us
     cuts.insert(0, Cut::new(PhaseKind::Prologue, prologue));
     let last = cuts.iter_mut().rev().find(|cut| cut.kind == PhaseKind::MainLoop);
     let leads_on = |row: &usize| code.flow.reach(code.block_of[*row], |_, _| true).contains(&first);
-    let ends = ends(code, last, after, &mains, leads_on);
+    let stores = |block: &usize| code.flow.blocks[*block].instructions.clone().any(|row| stores(code, row));
+    let stores: BTreeSet<usize> = region.iter().copied().filter(stores).collect();
+    let ends = ends(code, last, after, &mains, leads_on, &stores);
     cuts.extend(ends);
     cuts.retain(|cut| !cut.rows.is_empty());
     (cuts, mains)
@@ -75,6 +77,7 @@ fn ends(
     after: Vec<usize>,
     mains: &[MainLoop],
     leads_on: impl Fn(&usize) -> bool,
+    storing: &BTreeSet<usize>,
 ) -> Vec<Cut> {
     let drains = |row: &usize| code.sync(*row) == WarpSync::ProductsWait { pending: 0 };
     let has_tensor = mains.iter().any(|main| main.has_tensor);
@@ -91,7 +94,15 @@ fn ends(
         main.rows.extend(moved);
         cuts.push(Cut::new(PhaseKind::Drain, vec![rest.remove(at - beside)]));
     }
-    let stores = rest.iter().rposition(|row| code.op(*row).writes_global() && code.executed[*row] > 0);
+    // A loop behind the main loop may hold the stores, and is a phase of its own.
+    let goes_on = |row: &usize| {
+        let own = code.block_of[*row];
+        code.flow
+            .reach(own, |from, to| !code.is_back(from, to))
+            .iter()
+            .any(|block| *block != own && storing.contains(block))
+    };
+    let stores = rest.iter().rposition(|row| stores(code, *row) || goes_on(row));
     let (next, exit) = rest.split_off(stores.map_or(0, |at| at + 1)).into_iter().partition(leads_on);
     cuts.push(Cut::new(PhaseKind::Epilogue, rest));
     cuts.push(Cut::new(PhaseKind::NextTile, next));
@@ -99,11 +110,15 @@ fn ends(
     cuts
 }
 
+fn stores(code: &Code<'_>, row: usize) -> bool {
+    code.executed[row] > 0 && code.op(row).writes_global()
+}
+
 /// Whether a row stores results: a word of one lane tells other warps or blocks something.
 fn stores_results(code: &Code<'_>, row: usize) -> bool {
     let executed = code.executed[row];
     let is_signal = || code.lanes.as_ref().is_some_and(|lanes| lanes[row] <= executed) && !code.op(row).is_bulk();
-    executed > 0 && code.op(row).writes_global() && !is_signal()
+    stores(code, row) && !is_signal()
 }
 
 /// A main loop: what every turn runs, with its parts, the ends of a tile inside it, and what few turns run.
