@@ -33,13 +33,13 @@ fn is_told(audit: &Audit) -> bool {
         .any(|finding| matches!(finding.code, Code::LaunchTail | Code::LaunchSmallGrid | Code::LaunchShortBlocks))
 }
 
-/// `Elapsed time: 3.0 % tail and imbalance, 16.6 % turnover of blocks, 80.4 % SMs at work.`, of parts worth a word; `None` where the SMs
+/// `Elapsed time: 3.0 % tail, 16.6 % warp slots empty between blocks, 80.4 % SMs at work.`, of parts worth a word; `None` where the SMs
 /// are at work for nearly all of it.
 fn of_launch(time: &TimeSplit) -> Option<Words> {
     let parts = [
         (time.ramp, "launch and ramp"),
-        (time.tail + time.uneven, "tail and imbalance"),
-        (time.turnover, "turnover of blocks"),
+        (time.tail, "tail"),
+        (time.turnover + time.uneven, "warp slots empty between blocks"),
     ];
     let lost: f64 = parts.iter().map(|(part, _)| part).sum();
     let told = parts.iter().filter(|(part, _)| *part >= PART).map(|(part, what)| format!("{} {what}", share(*part)));
