@@ -78,18 +78,11 @@ impl At {
     /// What is waited for the most for a reason, by its cause where one is known.
     pub(super) fn waits(m: &Measures<'_>, reason: StallReason) -> At {
         let name: &str = reason.into();
-        let stalls = m.phases.map_or(&[][..], |phases| &phases.stalls);
-        let groups = stalls.iter().filter(|stall| stall.reason == name).flat_map(|stall| {
-            let of = |share: f64| stall.samples as f64 * share;
-            stall.groups.iter().map(move |group| (group.cause.as_ref().unwrap_or(&group.at), of(group.share)))
-        });
-        let most = groups.max_by(|(_, a), (_, b)| a.total_cmp(b));
-        // A kernel of one stretch has no places in phases.
-        let causes = m.study.map(|study| study.samples.at_causes(name)).unwrap_or_default();
+        // Waits at a barrier are samples of the barrier already.
+        let study = m.study.filter(|_| reason != StallReason::Barrier);
+        let causes = study.map(|study| study.samples.at_causes(name)).unwrap_or_default();
         let is_traced = causes.iter().any(|samples| *samples > 0);
-        let own = |study: &Study<'_>, row: usize| study.samples.of_reason(name, &[row]);
-        let traced = || At::heaviest(m, |study, row| if is_traced { causes[row] } else { own(study, row) });
-        most.map_or_else(traced, |(point, _)| At::point(point))
+        At::heaviest(m, |study, row| if is_traced { causes[row] } else { study.samples.of_reason(name, &[row]) })
     }
 
     /// The same of a row.
