@@ -15,41 +15,50 @@ const TELLS: f64 = 0.25;
 /// Where a reason is met, and for what.
 pub(super) fn words(phases: &Phases, reason: &str) -> Words {
     let file = places::file(phases);
-    let told = phases.stalls_of(reason).filter(|stall| stall.share >= TELLS).take(PLACES);
+    let stalls = || phases.stalls_of(reason);
     match reason {
         "barrier" => barriers(phases, file),
         "wait" | "dispatch_stall" | "branch_resolving" | "no_instruction" | "drain" | "misc" => {
-            let told = words::join(merged(told.map(|stall| (place(phases, stall).into(), stall.share))), ", ");
+            let told = words::join(large(stalls().map(|stall| (place(phases, stall).into(), stall.share))), ", ");
             if reason == "wait" && !told.is_empty() { words!("fixed latency: {}", told) } else { told }
         }
         _ => {
-            let told = merged(told.map(|stall| (at(phases, stall, file), stall.share)));
-            words::join(if told.is_empty() { spread(phases, reason, file) } else { told }, "; ")
+            // Of code without a name the instructions tell the place.
+            let is_named = |stall: &Wait| kind(phases, stall) != Some(PhaseKind::Stretch);
+            let told = large(stalls().flat_map(|stall| match is_named(stall) {
+                true => vec![(at(phases, stall, file), stall.share)],
+                false => instructions(stall, file),
+            }));
+            let told = if told.is_empty() { large(stalls().flat_map(|stall| instructions(stall, file))) } else { told };
+            words::join(told, "; ")
         }
     }
 }
 
-/// What a reason that no phase has a large part of is met at in all of them: `62 % at LDS (:23)`.
-fn spread(phases: &Phases, reason: &str, file: &str) -> Vec<Words> {
-    let groups = phases.stalls_of(reason).flat_map(|stall| stall.groups.iter().map(|group| (stall.share, group)));
-    let told = groups.map(|(share, group)| {
+/// What is waited for in a place, over all samples of the reason: `for LDS (:23)`, `at LDS (:23)`.
+fn instructions(stall: &Wait, file: &str) -> Vec<(Words, f64)> {
+    let own = stall.groups.iter().map(|group| {
         let (lead, words) = instruction(group, file);
-        (words!("{} {}", lead.unwrap_or("at"), words), share * group.share)
+        (words!("{} {}", lead.unwrap_or("at"), words), stall.share * group.share)
     });
-    let mut told = summed(told);
+    own.collect()
+}
+
+/// The largest of some groups, those that read alike as one: `85 % in the epilogue, for LDG (:107, called at :149)`.
+fn large(groups: impl IntoIterator<Item = (Words, f64)>) -> Vec<Words> {
+    let mut told = summed(groups);
     told.retain(|(_, share)| *share >= TELLS);
     told.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     told.truncate(PLACES);
-    merged(told)
+    listed(told)
 }
 
 fn place(phases: &Phases, stall: &Wait) -> String {
     stall.place.map(|place| places::place(phases, place)).unwrap_or_default()
 }
 
-/// Groups that read alike as one: `85 % in the epilogue, for LDG (:107, called at :149)`.
-fn merged(groups: impl IntoIterator<Item = (Words, f64)>) -> Vec<Words> {
-    summed(groups).into_iter().map(|(place, share)| words!("{} % {}", whole(share), place)).collect()
+fn listed(groups: Vec<(Words, f64)>) -> Vec<Words> {
+    groups.into_iter().map(|(place, share)| words!("{} % {}", whole(share), place)).collect()
 }
 
 /// `in the epilogue, for LDG (:107, called at :149)`.
@@ -117,7 +126,7 @@ fn barriers(phases: &Phases, file: &str) -> Words {
         let whole = whole(sum(&lines));
         let lines = match summed(lines) {
             one if one.len() == 1 => one.into_iter().map(|(line, _)| line).collect(),
-            many => merged(many),
+            many => listed(many),
         };
         let lines = words::join(lines, "; ");
         let lines = if lines.is_empty() { lines } else { words!(" ({})", lines) };

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// Rows of an out-of-line block that spins, at most.
 const SPIN_ROWS: usize = 8;
 /// Phases of a kernel without main loop, at most.
-const MOST_STRETCHES: usize = 8;
+pub(super) const MOST_STRETCHES: usize = 8;
 
 #[derive(Clone, Debug)]
 pub(super) struct Cut {

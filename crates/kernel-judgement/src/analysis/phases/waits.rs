@@ -1,5 +1,6 @@
 //! What warps wait for: in a phase, and over the whole kernel by phase, role and cause.
 
+use super::cut::MOST_STRETCHES;
 use super::detail::{StallPlace, Wait, WaitGroup};
 use super::{model::LONG, point::point, study::Study};
 use crate::evidence::WarpSync;
@@ -22,8 +23,6 @@ const GROUPS: usize = 2;
 const LEAST: f64 = 0.03;
 /// Places below this share of a reason are not told.
 const LEAST_OF_REASON: f64 = 0.05;
-/// Places told of a reason.
-const PLACES: usize = 4;
 
 impl Study<'_> {
     /// [`Study::copies_ahead`] where most of the wait for long scoreboards is for such copies.
@@ -97,7 +96,7 @@ pub(super) fn stalls(study: &Study<'_>) -> Vec<Wait> {
         };
         let mut met: Vec<Wait> = places.iter().filter_map(of_place).collect();
         met.sort_by(|a, b| b.share.total_cmp(&a.share));
-        found.extend(met.into_iter().take(PLACES));
+        found.extend(met.into_iter().take(MOST_STRETCHES));
     }
     found
 }
