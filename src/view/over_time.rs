@@ -5,7 +5,7 @@ use super::heading::Heading;
 use super::tables::{list, paragraph, table, text};
 use super::{brief, charts};
 use crate::analysis::over_time::{OverTime, Regime, Shape};
-use crate::analysis::{Audit, LeverCode};
+use crate::analysis::{Audit, LeverCode, Unit};
 use crate::catalog::{Action, Threshold, series_row};
 use crate::quantity::{format, glance};
 use crate::words::{Words, words};
@@ -36,7 +36,16 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
         None => blocks.push(paragraph("shape", not_measured(over, audit.limits[Threshold::OverTimeSamples]))),
         Some(shape) => {
             blocks.extend(charts::placed(heading, charts::over_time(audit)));
+            let leader = unfollowed(audit, shape);
+            let shape = &leader.map_or_else(|| shape.clone(), |_| shape.as_of_others());
             let mut said = sentences(over, shape);
+            said.extend(leader.map(|unit| {
+                words!(
+                    "The busiest unit, {} at {} of its peak, has no series: the levels are of units that wait for it.",
+                    unit.name.clone(),
+                    percent(100.0 * unit.share)
+                )
+            }));
             said.extend(period(audit, shape));
             let tail = tail(over, shape);
             if let Some(own) = said.iter_mut().find(|sentence| Some(&**sentence) == tail.as_ref()) {
@@ -51,6 +60,13 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
         }
     }
     Some(Section::new("over-time", "Over the launch", blocks))
+}
+
+/// The busiest unit, where it is high and every unit that was followed over the launch is low.
+fn unfollowed<'a>(audit: &'a Audit, shape: &Shape) -> Option<&'a Unit> {
+    let low = audit.limits[Threshold::SolLow];
+    let busiest = audit.now.bottleneck.units.iter().max_by(|a, b| a.share.total_cmp(&b.share))?;
+    (shape.steady < low && 100.0 * busiest.share >= low).then_some(busiest)
 }
 
 /// What the shape says against a verdict on means over the launch: a tail that costs much, or levels of different units.

@@ -75,6 +75,14 @@ pub struct Shape {
     pub clock: Option<Clock>,
 }
 
+impl Shape {
+    /// The same where the busiest unit is none of those that were followed: what the others do less of costs nothing.
+    pub fn as_of_others(&self) -> Shape {
+        let free = |part: Part| Part { cost: 0.0, ..part };
+        Shape { ramp: free(self.ramp), middle: free(self.middle), regimes: Vec::new(), ..self.clone() }
+    }
+}
+
 /// A part of the launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Part {
