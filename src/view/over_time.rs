@@ -244,7 +244,8 @@ fn blocks(over: &OverTime, shape: &Shape) -> Option<Words> {
     // Where multiprocessors run out of blocks as the last one begins, that is said already.
     let is_said =
         shape.idle.is_some_and(|idle| idle.share >= IDLE && (idle.from - blocks.last).abs() <= 2.0 * over.step);
-    let last = over.share(blocks.last) >= 0.02 && !is_said;
+    // Near the end it says nothing.
+    let last = (0.02..1.0 - MUCH).contains(&over.share(blocks.last)) && !is_said;
     let missed = blocks.of.filter(|of| *of > blocks.seen);
     let missed = missed.map(|of| {
         format!(" The series of blocks saw {} of {} begin.", format::integer(blocks.seen), format::integer(of))
@@ -255,7 +256,7 @@ fn blocks(over: &OverTime, shape: &Shape) -> Option<Words> {
     })
 }
 
-/// `The tensor pipe goes up and down every 23.9 µs, …: about a tile.` Where blocks do the same at the same time, the parts of the chip idle
+/// `Tensor pipe: up and down every 23.9 µs, …: about a tile.` Where blocks do the same at the same time, the parts of the chip idle
 /// at the same time as well.
 fn period(audit: &Audit, shape: &Shape) -> Option<Words> {
     let period = shape.period.as_ref().filter(|period| period.swing >= SWING)?;
@@ -266,7 +267,7 @@ fn period(audit: &Audit, shape: &Shape) -> Option<Words> {
         .filter(|(ns, _)| (period.ns / ns - 1.0).abs() < ALIKE)
         .map(|(ns, unit)| format!(": about a {unit} ({}), in which the blocks keep step", glance::time(ns)));
     Some(words!(
-        "{} goes up and down every {}, {} times, by {} points{}.",
+        "{}: up and down every {}, {} times, by {} points{}.",
         format::capital(called(&period.unit)),
         glance::time(period.ns),
         format::fixed(period.turns, 0),
@@ -299,8 +300,9 @@ fn before(old: (&OverTime, &Shape), new: (&OverTime, &Shape)) -> Words {
         false => "no tail".to_owned(),
     };
     // What costs much has a sentence of its own.
-    let now = if tail(new.0, new.1).is_some() { String::new() } else { format!("; now {}", tail_of(new)) };
-    words!("Before, of {}: {}, {}{}.", glance::time(old.0.ns), level(old.1), tail_of(old), now)
+    let [was, now] = [old, new].map(tail_of);
+    let now = if tail(new.0, new.1).is_some() || now == was { String::new() } else { format!("; now {now}") };
+    words!("Before, of {}: {}, {}{}.", glance::time(old.0.ns), level(old.1), was, now)
 }
 
 /// What several launches do over their time, a column for each; `None` where none was sampled. Of one that was not, the cells are
