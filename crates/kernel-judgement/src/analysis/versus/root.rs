@@ -177,7 +177,15 @@ impl Sides<'_, '_> {
             most(kind, TELLS).filter(is_another)
         };
         let instructions = || most(RootKind::Instructions, INSTRUCTIONS);
-        let loaded = || in_flight(RootKind::Loaded).filter(|root| root.part(change) >= INSTRUCTIONS && brings(slower));
+        // Lanes that read one address load more bytes than they ask for.
+        let asked = || {
+            let of = |side: &KernelSummary<'_>| side.value(SECTORS).filter(|sectors| *sectors > 0.0);
+            of(self.old).zip(of(self.new)).is_none_or(|(was, is)| (was / is).ln().abs() >= IN_FLIGHT.ln())
+        };
+        let loaded = || {
+            let root = in_flight(RootKind::Loaded).filter(|root| root.part(change) >= INSTRUCTIONS && brings(slower));
+            root.filter(|_| asked())
+        };
         // Barriers are work of the pipe that jumps take as well.
         let is_of_barriers =
             slower == Code::Wait(StallReason::Barrier) || cause == Cause::Work && unit.part == Part::ComputeControl;
@@ -196,6 +204,12 @@ impl Sides<'_, '_> {
             let least = |side| Some(wavefronts(side)?.1);
             let by = (least(self.old)? - least(self.new)?).abs();
             most(RootKind::Shared, INSTRUCTIONS).filter(|_| by > (conflicts.was - conflicts.is).abs())
+        });
+        // And fewer bytes have fewer sectors beside them.
+        let found = found.filter(|root| {
+            let by = |of: Counter| Some((self.old.value(of)? - self.new.value(of)?).abs());
+            let is_whole = || Some(by(IDEAL)? > (root.was - root.is).abs());
+            root.kind != RootKind::Sectors || loaded().is_none() || is_whole() != Some(true)
         });
         let found = accesses
             .or(found)
