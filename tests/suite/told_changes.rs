@@ -38,7 +38,10 @@ fn the_count_that_the_limiter_was_made_of_is_told_before_what_follows_from_it() 
     let private = changed("h200", "counts_global", "counts_block");
     tells(
         &private,
-        &["**The atomics at L2 went**: 33.6 M → 270,336 by lanes.", "**In the code:** `REDG.32` 1.05 M → 8,448"],
+        &[
+            "**The atomics at L2 went**: 33.6 M → 270,336 by lanes.",
+            "**In the code:** `REDG.32` 1.05 M in the main loop → 8,448",
+        ],
     );
     // A word of padding, and rows of weights in registers: wavefronts that went with conflicts, and with the accesses themselves.
     let padded = changed("h200", "rowscan_c", "rowscan_d");

@@ -89,7 +89,7 @@ fn is_twin(one: &OpcodeMove, other: &OpcodeMove) -> bool {
     is_other && (came.width > went.width || 2 * came.by().min(went.by()) >= came.by().max(went.by()))
 }
 
-/// `UTMAPF came, 348,096 in the producer`; `LDG.32 16.7 M → LDG.128 4.19 M in the epilogue`.
+/// `UTMAPF came, 348,096 in the producer`; `LDG.32 16.7 M → LDG.128 4.19 M in the epilogue`; `LOP3 17.3 M in the main loop → 11.5 M`.
 fn opcode(audit: &Audit, one: &OpcodeMove) -> Words {
     let mut moves = audit.change.iter().filter_map(|change| change.moves.as_ref()).flatten();
     if let Some(twin) = moves.find(|other| is_twin(one, other)) {
@@ -102,7 +102,9 @@ fn opcode(audit: &Audit, one: &OpcodeMove) -> Words {
     match one.executed {
         (0, _) => words!("`{}` came, {}{}", one.opcode.as_str(), is, place),
         (_, 0) => words!("`{}` went, {}{}", one.opcode.as_str(), was, place),
-        _ => words!("`{}` {} → {}{}", one.opcode.as_str(), was, is, place),
+        // The place is that of the side with more of them.
+        _ if one.rose() => words!("`{}` {} → {}{}", one.opcode.as_str(), was, is, place),
+        _ => words!("`{}` {}{} → {}", one.opcode.as_str(), was, place, is),
     }
 }
 

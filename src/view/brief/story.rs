@@ -129,7 +129,7 @@ fn told(audit: &Audit, Root { kind, was, is }: Root) -> (String, Words) {
     }
 }
 
-/// `, LOP3 17.3 M → 11.5 M in the main loop`; empty without one.
+/// `, LOP3 17.3 M in the main loop → 11.5 M`; empty without one.
 fn opcode(moved: Words) -> Words {
     if moved.is_empty() { moved } else { words!(", {}", moved) }
 }
@@ -150,7 +150,7 @@ fn tail(audit: &Audit, story: &Story) -> Words {
     )
 }
 
-/// `; instructions −10.6 %, LOP3 17.3 M → 11.5 M in the main loop`: what the work of the unit counts, and the opcode that moved it.
+/// `; instructions −10.6 %, LOP3 17.3 M in the main loop → 11.5 M`: what the work of the unit counts, and the opcode that moved it.
 fn work(audit: &Audit, story: &Story) -> Words {
     const DRAM: [Counter; 2] = [Counter::DramBytesReadSum, Counter::DramBytesWriteSum];
     const STAGE: [Counter; 2] = [Counter::MemoryL1WavefrontsShared, Counter::MemoryL2TheoreticalSectorsGlobal];
