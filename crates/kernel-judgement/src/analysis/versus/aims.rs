@@ -107,21 +107,32 @@ impl Sides<'_, '_> {
         (!was.is_empty()).then(|| Aim::falls(names.join(", "), counted(sum(&was)), counted(sum(&is))))
     }
 
-    /// What brings more in flight: the loads or prefetches that moved most, or further stages; a shorter wait may have another cause.
+    /// What brings more in flight: bytes of loads, prefetches, or further stages; a shorter wait may have another cause.
     fn in_flight(&self, lever: &Lever) -> Option<Aim> {
-        let moves = self.moves?;
-        let is_own = |one: &&OpcodeMove| {
-            (one.op.brings_from_memory() && !one.op.is_in(Space::Shared)) || one.op.act() == Some(Act::Prefetch)
+        let bytes = |study: &Study<'_>| {
+            let bytes = study.under_way(|bytes| bytes)?;
+            Some(Reading::number(bytes, Unit::BYTE, &NO_METRICS, "bytes of loads in front of the first use"))
         };
+        let loads = self.code.and_then(|(old, new)| {
+            let (old, new) = (bytes(old)?, bytes(new)?);
+            Some(Aim {
+                is_met: falls(&new, &old),
+                label: "bytes a lane loads before the first use".to_owned(),
+                old,
+                new,
+            })
+        });
         let of = |label: &str, (was, is): (u64, u64)| Aim {
             label: label.to_owned(),
             old: counted(was as f64),
             new: counted(is as f64),
             is_met: true,
         };
-        let loads = moves.iter().filter(is_own).max_by_key(|one| one.by()).map(|one| of(&one.opcode, one.executed));
+        let is_prefetch = |one: &&OpcodeMove| one.op.act() == Some(Act::Prefetch) && one.rose();
+        let prefetches = || self.moves?.iter().find(is_prefetch).map(|one| of(&one.opcode, one.executed));
         let stages = || Some(of("mbarriers", self.mbarriers.filter(|(was, is)| is > was)?));
-        loads.or_else(stages).or_else(|| Some(Aim { is_met: false, ..self.named(lever) }))
+        let met = loads.as_ref().filter(|aim| aim.is_met).is_none().then(|| prefetches().or_else(stages)).flatten();
+        met.or(loads).or_else(|| Some(Aim { is_met: false, ..self.named(lever) }))
     }
 
     /// Cycles of a tile in its epilogue; none where warps take tiles in turn, so that one epilogue runs beside another one's products.
