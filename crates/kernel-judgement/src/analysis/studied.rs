@@ -3,7 +3,7 @@
 use crate::analysis::lines::{Attribution, Parked};
 use crate::analysis::phases::{Phases, Study};
 use crate::analysis::{KernelSummary, Limits, SourceLines};
-use crate::catalog::Code;
+use crate::catalog::{Code, Part};
 use crate::evidence::SourceView;
 
 /// One launch by instruction with what is derived from it.
@@ -46,6 +46,9 @@ impl<'v> Studied<'v> {
         kernel: &KernelSummary<'_>,
         limits: &Limits,
     ) -> Option<SourceLines> {
-        Some(SourceLines::of(self.view?, self.attribution.as_ref(), (limiter, self.parked.clone()), kernel, limits))
+        let once = || self.study.as_ref().map(Study::read_once).unwrap_or_default();
+        let once = if limiter == Code::Unit(Part::MemoryDram) { once() } else { Vec::new() };
+        let limiter = (limiter, &once[..], self.parked.clone());
+        Some(SourceLines::of(self.view?, self.attribution.as_ref(), limiter, kernel, limits))
     }
 }

@@ -82,11 +82,11 @@ impl SourceLines {
             .chain(self.parked.iter().map(|parked| &parked.at))
     }
 
-    /// The costs of a launch beside what limits it; `kernel` gives the units' activity, for bounds.
+    /// The costs of a launch beside what limits it, with the rows that do not count there; `kernel` gives the units' activity, for bounds.
     pub(in crate::analysis) fn of(
         view: &SourceView,
         attribution: Option<&Attribution<'_>>,
-        (limiter, parked): (Code, Option<Parked>),
+        (limiter, once, parked): (Code, &[usize], Option<Parked>),
         kernel: &KernelSummary<'_>,
         limits: &Limits,
     ) -> SourceLines {
@@ -97,7 +97,7 @@ impl SourceLines {
         });
         let waits = attribution.map(|attribution| Waits::of(attribution, &groups, limits));
         let awaited = waits.as_ref().map(Waits::by_need).unwrap_or_default();
-        let limiting = LimitingLines::of(limiter, view, &groups, kernel, (&awaited, limits));
+        let limiting = LimitingLines::of((limiter, once), view, &groups, kernel, (&awaited, limits));
         SourceLines {
             launch: view.launch,
             lines: view.lines.clone(),

@@ -52,9 +52,9 @@ impl LimitingLines {
     }
 
     /// `None` where no counter by instruction stands for the part, or none was collected. Of lines that
-    /// tie for the most those come first that warps wait for.
+    /// tie for the most those come first that warps wait for. Rows that all blocks read the same bytes with count where no other does.
     pub(super) fn of(
-        limiter: Code,
+        (limiter, once): (Code, &[usize]),
         view: &SourceView,
         groups: &Groups<'_>,
         kernel: &KernelSummary<'_>,
@@ -81,6 +81,9 @@ impl LimitingLines {
                 (Counted::UnitExecutions, executions(view, |op| row.runs(op, capability))?)
             }
         };
+        let others =
+            || (0..counts.len()).map(|row| if once.contains(&row) { 0 } else { counts[row] }).collect::<Vec<u64>>();
+        let counts = Some(others()).filter(|others| others.iter().any(|own| *own > 0)).unwrap_or(counts);
         let mut lines = groups.shares(&counts, counts.iter().sum(), LINES);
         break_ties(&mut lines, awaited, limits);
         let stage = DataStage::of(kernel).filter(|_| counted == Counted::StageSectors);

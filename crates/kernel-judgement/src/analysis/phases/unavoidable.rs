@@ -30,6 +30,15 @@ pub struct Unavoidable {
     pub operands: Option<Amount>,
 }
 
+impl Study<'_> {
+    /// Loads of bytes that all blocks read: their address hangs on no number of the block and on no value from memory.
+    pub(in crate::analysis) fn read_once(&self) -> Vec<usize> {
+        let code = &self.code;
+        let is_same = |row: &usize| !code.is_of_block(*row) && code.loads_behind(*row).is_empty();
+        code.run().filter(|row| code.op(*row).loads_global()).filter(is_same).collect()
+    }
+}
+
 impl Unavoidable {
     /// From what a launch was given, where that is known, and from its accesses by instruction; `asked` are the sectors that L1 asked L2
     /// for.
