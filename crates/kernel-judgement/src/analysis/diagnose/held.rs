@@ -39,7 +39,12 @@ impl At {
 
     /// The line that executes the most instructions of this kind.
     pub(super) fn most(m: &Measures<'_>, is_meant: impl Fn(Op) -> bool) -> At {
-        At::heaviest(m, |study, row| if is_meant(study.code.op(row)) { study.code.executed[row] } else { 0 })
+        At::executed(m, |study, row| is_meant(study.code.op(row))).map_or(At::Nowhere, |(at, _)| at)
+    }
+
+    /// The same of rows, with the part of those executions, 0 to 1, of each line that is known, the largest first.
+    pub(super) fn executed(m: &Measures<'_>, is_meant: impl Fn(&Study<'_>, usize) -> bool) -> Option<(At, Vec<f64>)> {
+        At::of_all(m, |study, row| if is_meant(study, row) { study.code.executed[row] } else { 0 })
     }
 
     /// The line whose instructions weigh the most, the first of equal ones; nowhere where all weigh nothing.
@@ -48,7 +53,7 @@ impl At {
     }
 
     /// The same with the part of all that weighs, 0 to 1, of each line that is known, the largest first.
-    pub(super) fn of_all(m: &Measures<'_>, weight: impl Fn(&Study<'_>, usize) -> u64) -> Option<(At, Vec<f64>)> {
+    fn of_all(m: &Measures<'_>, weight: impl Fn(&Study<'_>, usize) -> u64) -> Option<(At, Vec<f64>)> {
         let study = m.study?;
         let mut lines: Vec<(Point, u64)> = Vec::new();
         let weights = (0..study.code.rows.len()).map(|row| (row, weight(study, row)));

@@ -125,7 +125,7 @@ impl Study<'_> {
                 own.iter().filter(|row| keep(code.op(**row))).map(|row| code.executed[*row]).sum()
             };
             let on = PIPES.map(|part| part.row().map_or(0, |row| sum(&|op| row.runs(op, self.view.capability))));
-            IndexArithmetic { executed: sum(&|_| true), on }
+            IndexArithmetic { executed: sum(&|_| true), on, rows: own }
         })
     }
 

@@ -174,6 +174,7 @@ pub(in crate::analysis) const PIPES: [Part; 4] =
 /// from memory: a thread that does more neighbouring elements executes them once for all of those.
 #[derive(Debug)]
 pub struct IndexArithmetic {
+    pub(in crate::analysis) rows: Vec<usize>,
     pub executed: u64,
     /// Those on the ALU, FMA, XU and control pipes.
     pub on: [u64; 4],

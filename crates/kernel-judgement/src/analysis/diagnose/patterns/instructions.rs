@@ -3,7 +3,7 @@
 use super::bits::{bytes, tables};
 use super::functions::cheaper;
 use super::indices::{INDEXED, divided, dividing, divisions, of_index, without_index};
-use super::work::{arithmetic, asides, asked_again, exchanges, leading, paired, runs_on};
+use super::work::*;
 use super::*;
 use crate::analysis::derive::units;
 use crate::analysis::phases::PIPES;
@@ -186,7 +186,12 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
         (None, false) => words!("executed instructions −{} to −{}", share(from), share(to)),
         (None, true) => words!("fewer executed instructions"),
     };
-    let (at, of_lines) = At::of_all(m, |study, row| study.code.executed[row]).unzip();
+    // It stands where those are that are to go.
+    let (at, of_lines) = At::executed(m, |study, row| match is_index {
+        true => study.index_arithmetic().rows.contains(&row),
+        false => stays < STAYS || !is_on_values(study.code.op(row)),
+    })
+    .unzip();
     let cheaper = at.as_ref().filter(|_| is_function).and_then(|at| cheaper(m.study?, at));
     let sentence: Words = match index {
         _ if calls(m) => {
@@ -210,17 +215,10 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     };
     let of_pipe = if part == Part::Issue { "the instructions" } else { "its instructions" };
     let addresses = index.filter(|_| is_index).map(|own| words!("; {} of {} only make addresses", share(own), of_pipe));
-    let of_line = of_lines.filter(|_| !is_index).and_then(|parts| on_lines(&parts, to));
-    let (at, of_line) = match aside {
-        Some((at, part)) => (
-            Some(at),
-            Some(words!(
-                "; {} of the instructions are in what the compiler calls for zero and numbers near the ends of the range",
-                share(part)
-            )),
-        ),
-        None => (at, of_line),
-    };
+    let of_line = of_lines.filter(|_| !is_index && stays < STAYS).and_then(|parts| on_lines(&parts, to));
+    let ends =
+        |part: f64| words!("; {} of the instructions are for zero and numbers near the ends of the range", share(part));
+    let (at, of_line) = aside.map_or((at, of_line), |(at, part)| (Some(at), Some(ends(part))));
     let why = words!("{} at {}{}{}", &unit.name, share(unit.share), words::maybe(addresses), words::maybe(of_line));
     Some(draft.at(at.unwrap_or(At::Nowhere)).says(sentence, why).checks(check, EXECUTED))
 }
