@@ -46,7 +46,7 @@ pub(super) fn full(m: &Measures<'_>, unit: &Unit) -> Held {
 /// Where the products are called.
 pub(super) fn at_products(m: &Measures<'_>) -> At {
     let site = m.phases.and_then(|phases| phases.sites.first());
-    site.map_or(At::Limiter, |site| At::point(&site.at))
+    site.map_or_else(|| At::most(m, Op::is_product), |site| At::point(&site.at))
 }
 
 /// Steps that wait for all of their products, so that the tensor pipe is idle while warps compute.

@@ -252,10 +252,13 @@ pub(super) fn reuse(m: &Measures<'_>) -> Option<Draft> {
         let draft = draft.stays(&[Part::MemoryDram], 1.0 + again);
         draft.risks("a pass that writes the values by part, and reads them again")
     });
+    let has_words = m.count(|op| op.is_in(Space::Shared)) > 0.0;
     let at = At::most(m, |op| match unit.part {
         _ if is_shuffled => op.is_shuffle(),
         _ if is_added => op.is_l2_atomic(),
-        Part::MemoryShared => op.is_in(Space::Shared),
+        Part::MemoryShared if has_words => op.is_in(Space::Shared),
+        // Shuffles take the same stage.
+        Part::MemoryShared => op.is_shuffle(),
         _ => op.reads_global(),
     });
     // At the same rate its work falls with the time.
