@@ -53,7 +53,9 @@ fn indirection(study: &Study<'_>) -> Option<Indirection> {
         |rows: &mut dyn Iterator<Item = &usize>| rows.map(count).sum::<u64>() as f64 / study.samples.sum.max(1) as f64;
     let all: BTreeSet<usize> = through.values().flatten().copied().collect();
     let line = |row: usize| study.view.instructions[row].line();
-    let beside = || through.keys().copied().filter(|row| line(*row) == line(lead));
+    // What no lane runs asks for nothing.
+    let is_on = |row: &usize| code.lanes.as_ref().is_none_or(|lanes| lanes[*row] > 0);
+    let beside = || through.keys().copied().filter(|row| line(*row) == line(lead)).filter(is_on);
     Some(Indirection {
         index: point(study, index),
         for_loads: share(&mut through.keys()),

@@ -256,7 +256,15 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
                 false => "Fewer rounds: several elements a thread in front of them, shuffles within a warp",
             };
             let waits = words!("at barriers {} of the warps' time, for shared memory {}", share(wait), share(through));
-            draft.says(how, words!("{} barriers in the life of a warp; {}", plain(each, 1), waits))
+            draft.says(
+                how,
+                words!(
+                    "{} {} in the life of a warp; {}",
+                    plain(each, 1),
+                    if each > 1.0 { "barriers" } else { "barrier" },
+                    waits
+                ),
+            )
         }
         None if !may_be => draft.says("More work between two barriers: a larger tile, or a second buffer", why),
         None => draft.because(why),

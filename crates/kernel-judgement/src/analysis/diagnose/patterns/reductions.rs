@@ -214,7 +214,14 @@ pub(super) fn part_of_a_warp(m: &Measures<'_>) -> Option<Draft> {
     );
     let why = words!("a row fills {} of 32 lanes, and the warp waits for its loads all the same", fixed(each, 1));
     let draft = draft.says(how, why).risks("rows of several lengths in one warp");
-    Some(draft.checks(words!("lanes per instruction {} → more", fixed(each, 1)), super::lanes::LANES).rises())
+    Some(
+        draft
+            .checks(
+                words!("lanes on at this line {} → {}", fixed(each, 1), fixed(each * WARP / group, 1)),
+                super::lanes::LANES,
+            )
+            .rises(),
+    )
 }
 
 /// What a window that slides reads for an output: what comes in, what goes out, and its part of the first window.
