@@ -223,9 +223,12 @@ fn factor(audit: &Audit, byte: u16) -> Words {
     }
 }
 
-/// `lanes 1,536 B apart`, where the code shows it.
+/// `lanes 1,536 B apart`, where the code shows it; of those side by side nothing.
 pub(in crate::view) fn apart(audit: &Audit, access: &SectorAccess) -> Option<Words> {
     let LaneStep { group, bytes, argument } = access.step?;
+    if (group, argument) == (1, None) && access.width_bits == Some(8 * bytes.unsigned_abs()) {
+        return None;
+    }
     let who = if group == 1 { "lanes".to_owned() } else { format!("groups of {group} lanes") };
     let bytes = format::integer(bytes.unsigned_abs());
     Some(match argument {

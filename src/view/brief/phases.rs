@@ -351,11 +351,15 @@ fn latency(audit: &Audit, phases: &Phases, step: Option<f64>) -> Option<Words> {
     let is_main = largest.kind == PhaseKind::MainLoop;
     let (issue, cycles) = (largest.issue?, spent(phases, largest)?);
     let per = step.filter(|_| is_main).unwrap_or(1.0);
+    let at = match largest.kind {
+        PhaseKind::Stretch | PhaseKind::Loop => format!("at {}", places::lines(largest, places::file(phases))),
+        kind => places::phase_words(kind).noun.to_owned(),
+    };
     (issue < cycles / 2.0 && busiest < audit.limits[if is_main { Threshold::SolLow } else { Threshold::UnitSaturated }])
         .then(|| {
             words!(
                 "Issue floor {}: {} of {} cycles{}; the rest is waiting.",
-                places::phase_words(largest.kind).noun,
+                at,
                 glance::cycles(issue / per),
                 glance::cycles(cycles / per),
                 if per > 1.0 { " a step" } else { "" }

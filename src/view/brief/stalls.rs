@@ -84,13 +84,10 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
         basis.push(ready(audit, &shares.rows));
     }
     basis.push(if has_whole { Words::default() } else { turns(audit, shares.basis, &shares.rows) });
-    let unplaced = unplaced.into_iter().map(|(row, _)| row).collect();
-    for (lead, all) in [("Without a place", unplaced), ("Further", left_out)] {
-        let told = |row: &StallRow| Some(words!("{} {}", row.row.label.as_str(), rounded(row.row.new.value()?)));
-        let told: Vec<Words> = all.into_iter().filter_map(told).collect();
-        if !told.is_empty() {
-            basis.push(words!(" {}: {}.", lead, words::join(told, ", ")));
-        }
+    let told = |row: &StallRow| Some(words!("{} {}", row.row.label.as_str(), rounded(row.row.new.value()?)));
+    let further: Vec<Words> = unplaced.into_iter().map(|(row, _)| row).chain(left_out).filter_map(told).collect();
+    if !further.is_empty() {
+        basis.push(words!(" Further: {}.", words::join(further, ", ")));
     }
     let mut blocks = vec![paragraph("basis", basis)];
     if !rows.is_empty() {
