@@ -284,7 +284,11 @@ impl Work {
         let in_loop = turns.is_some_and(inside);
         let steps = mains.first().filter(|_| mains.len() == 1).and_then(|main| {
             let turns = code.entries(main.cycle.header) as f64;
-            let entered = if in_loop { tiles? * warps as f64 / groups } else { code.entered(&main.cycle)? as f64 };
+            // Of a life, which may enter it several times, or of a tile.
+            let entered = match is_persistent && !in_loop {
+                true => code.entered(&main.cycle)? as f64,
+                false => tiles? * warps as f64 / groups,
+            };
             Some(turns / entered)
         });
         Work { unit: cycles.map(|_| unit), cycles, tiles, steps, in_turn, is_persistent }
