@@ -172,7 +172,7 @@ fn predicted(audit: &Audit, estimates: &Estimates, pulled: &Pulled, name: Cell) 
         (Some(PredictionMet::NotThisChange), _) => "not this change".to_owned(),
         _ if estimates.pulled().count() > 1 => format!("pulled, together {came}"),
         (Some(PredictionMet::Exceeded), Some((label, by))) if is_more => {
-            format!("exceeded, {came}: the work of {label} fell too (−{} %)", format::fixed(*by, 1))
+            format!("exceeded, {came}: the work of {label} fell (−{} %)", format::fixed(*by, 1))
         }
         (Some(PredictionMet::Exceeded), None) if is_more => {
             format!("exceeded, {came}: other stalls depended on this one")
