@@ -6,7 +6,7 @@ use super::tables::{list, paragraph, table, text};
 use super::{brief, charts};
 use crate::analysis::over_time::{OverTime, Regime, Shape};
 use crate::analysis::{Audit, LeverCode, Unit};
-use crate::catalog::{Action, Threshold, series_row};
+use crate::catalog::{Action, Part, Threshold, series_row};
 use crate::quantity::{format, glance};
 use crate::words::{Words, words};
 
@@ -66,7 +66,9 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
 fn unfollowed<'a>(audit: &'a Audit, shape: &Shape) -> Option<&'a Unit> {
     let low = audit.limits[Threshold::SolLow];
     let busiest = audit.now.bottleneck.units.iter().max_by(|a, b| a.share.total_cmp(&b.share))?;
-    (shape.steady < low && 100.0 * busiest.share >= low).then_some(busiest)
+    // Of L2 the slices are followed, and not what lies between them.
+    let has_series = matches!(busiest.part, Part::MemoryL2 | Part::MemoryDram);
+    (!has_series && shape.steady < low && 100.0 * busiest.share >= low).then_some(busiest)
 }
 
 /// What the shape says against a verdict on means over the launch: a tail that costs much, or levels of different units.
