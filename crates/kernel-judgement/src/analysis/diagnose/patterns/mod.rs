@@ -11,6 +11,7 @@ mod balance;
 pub(super) mod banks;
 mod barriers;
 mod bits;
+mod buffers;
 mod constants;
 mod epilogue;
 mod factors;
