@@ -201,6 +201,6 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
     );
     let how = words!("Multiply on the tensor pipe, by `mma.sync` in {}", kind);
     let draft = draft.at(At::most(m, |other| other == op)).says(how, why);
-    let draft = draft.risks("fragments laid out over the lanes of a warp; another order of the sums");
+    let draft = draft.risks("fragments over the lanes of a warp; another order of sums");
     Some(draft.checks(words!("{} {} → 0", name, count(all)), format!("opcode.{name}")))
 }
