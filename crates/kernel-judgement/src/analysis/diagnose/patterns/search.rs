@@ -183,8 +183,7 @@ const RESULTS: [Class; 10] = [
 /// Whether a loop leaves nothing behind but what stays as it is once a turn has set it: a flag that is made of itself, a set of bits, or a
 /// choice between what it was and a value from outside of the loop. What each lane makes of no loaded value on each turn, as counters, may
 /// leave it as well.
-fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
-    let code = &study.code;
+fn is_only_set(code: &KernelCode<'_>, cycle: &Loop) -> bool {
     let is_inside = |row: &usize| code.is_in(*row, cycle);
     let is_loaded = |row: &usize| is_inside(row) && code.op(*row).brings_from_memory();
     let each = code.lanes_of(code.flow.blocks[cycle.header].instructions.start);
@@ -198,13 +197,22 @@ fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
         let is_result = code.op(*row).is_of(&RESULTS);
         is_result && code.registers(*row).written().next().is_none()
     };
-    let is_set = |row: &usize| {
-        let is_chosen = code.op(*row).computes() == Some(Computes::Selected) && code.chooses_itself(*row, cycle);
+    let is_kept = |row: &usize| {
         // A flag that is turned over is no answer that stands, nor is one that a table makes of others.
         let is_joined = code.op(*row) != Op::PLOP3 && !code.word(*row).turns_over();
         let is_flag = code.registers(*row).written().all(|own| own.file == RegisterFile::Predicate);
-        let is_kept = is_flag && is_joined && code.behind_row(*row).contains(row);
-        let is_set = is_chosen || is_kept || is_of_sets(code, *row, cycle);
+        is_flag && is_joined && code.behind_row(*row).contains(row)
+    };
+    // Steps of an unrolled loop hand a flag on as one of two numbers.
+    let is_of_flag = |row: &usize| {
+        let has_no_value = code.registers(*row).read().all(|own| !own.is_value());
+        let is_choice = code.op(*row).computes() == Some(Computes::Selected) && has_no_value;
+        let mut flags = code.operands_of(*row).peekable();
+        is_choice && flags.peek().is_some() && flags.all(|flag| is_kept(&flag))
+    };
+    let is_set = |row: &usize| {
+        let is_chosen = code.op(*row).computes() == Some(Computes::Selected) && code.chooses_itself(*row, cycle);
+        let is_set = is_chosen || is_kept(row) || is_of_flag(row) || is_of_sets(code, *row, cycle);
         is_set || code.is_chosen_once(*row, cycle) || code.is_only_bounded(*row, cycle)
     };
     !left.is_empty() && left.iter().all(is_set) && !code.run_in(cycle).iter().any(is_open)
@@ -249,7 +257,7 @@ pub(super) fn early(m: &Measures<'_>) -> Option<Draft> {
         // A loop that the compiler unrolled takes several steps a turn.
         let is_long = turns > 1.0 && turns * loads.len() as f64 >= LONG;
         let found = is_counted && is_long && rows.iter().all(is_pure);
-        (found && is_only_set(study, cycle)).then_some((own, turns, loads))
+        (found && is_only_set(code, cycle)).then_some((own, turns, loads))
     };
     let (own, _, loads) = copies(code, of_loop)?;
     let how = "Leave the loop once its answer stands, the likeliest turns first: later ones cannot change it";
@@ -272,7 +280,7 @@ pub(super) fn early(m: &Measures<'_>) -> Option<Draft> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::phases::by_hand::{back, ended, r, word};
+    use crate::analysis::phases::by_hand::{P, back, ended, r, word};
     use crate::evidence::{MachineWord, Operand};
 
     #[test]
@@ -286,6 +294,24 @@ mod tests {
     fn a_list_that_is_walked_to_its_middle_is_halved_as_often_as_it_is_long() {
         // 128 entries are passed of 256, which 8 halvings and a last look part.
         assert!((halves(128.0) - 9.0).abs() < 1e-9 && (halves(0.0) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn steps_of_a_turn_may_hand_a_flag_on_as_a_number() {
+        let is_set = |from: u8| {
+            let rows = ended(&[
+                word(Op::LDG, &[r(2)], &[r(8)]),
+                word(Op::LOP3, &[P], &[r(from), r(2)]),
+                word(Op::ISETP, &[P], &[r(2), P]),
+                word(Op::SEL, &[r(3)], &[P]),
+                back(0),
+                word(Op::IADD3, &[r(5)], &[r(3)]),
+            ]);
+            let code = KernelCode::counted(&rows, vec![9; rows.len()], None);
+            is_only_set(&code, code.innermost(0).unwrap())
+        };
+        assert!(is_set(3));
+        assert!(!is_set(4), "anew on each turn");
     }
 
     #[test]
