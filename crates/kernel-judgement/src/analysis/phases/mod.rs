@@ -34,6 +34,7 @@ mod main_loop;
 mod mbarriers;
 mod measure;
 mod model;
+mod of_no_thread;
 mod pace;
 mod parts;
 mod places;
@@ -50,7 +51,7 @@ mod values;
 mod waits;
 mod warps;
 
-pub(in crate::analysis) use alike::OR;
+pub(in crate::analysis) use alike::{Alike, OR};
 pub(in crate::analysis) use code::{Code, Loop, reached};
 pub(in crate::analysis) use detail::{Chain, Indirection, PIPES};
 pub use detail::{
@@ -61,6 +62,7 @@ pub use dispatches::{Dispatch, RoleCode, dispatches};
 pub(in crate::analysis) use flows::address;
 pub(in crate::analysis) use lanes::{past_of_stores, reach_of_stores};
 pub use model::{CycleUnit, Pace, Phase, PhaseKind, Phases, Role, Span};
+pub(in crate::analysis) use of_no_thread::OfNoThread;
 pub(in crate::analysis) use point::point;
 pub use products::at_their_products;
 pub(in crate::analysis) use products::is_product;

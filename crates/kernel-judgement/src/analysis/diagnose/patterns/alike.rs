@@ -1,6 +1,8 @@
 //! Values that neighbouring threads make each for itself, which a block can make once.
 
+use super::functions::told;
 use super::*;
+use crate::analysis::phases::{Alike, OfNoThread};
 
 /// Each value once for a block: a thread makes one of them, and others read it from shared memory, or get it by shuffles. At best a thread has
 /// those that it takes in registers, for several results.
@@ -9,6 +11,42 @@ pub(super) fn once(m: &Measures<'_>) -> Option<Draft> {
     let (code, found) = (&study.code, study.alike()?);
     // Threads side by side in y may make the same as well, which nothing here counts.
     let is_more = study.block.is_some_and(|block| block[1] > 1);
+    let draft = draft(m, &found, is_more)?;
+    let how =
+        "Compute each value once: a block keeps what it makes of each element in shared memory, or shuffles hand it on";
+    let all = m.executed()?;
+    let executed = code.sum(found.stays.keys()) as f64;
+    let kept: f64 = found.stays.iter().map(|(row, left)| code.executed[*row] as f64 * left[1]).sum();
+    let why = words!(
+        "{} of the instructions make what neighbours make as well, each {}{} times",
+        share(executed / all),
+        if is_more { "at least " } else { "" },
+        fixed(executed / kept.max(1.0), 0)
+    );
+    Some(draft.says(how, why).risks("shared memory for the values, and a barrier"))
+}
+
+/// What no number of a thread is behind, once for a block: its threads make one value each, of some turns, and read all of them.
+pub(super) fn once_for_all(m: &Measures<'_>) -> Option<Draft> {
+    let study = m.sampled_code()?;
+    let threads = study.block?.into_iter().product::<u64>() as f64;
+    let OfNoThread { made, handed_on } = study.code.of_no_thread();
+    let stays = made.iter().map(|row| (*row, [1.0 / threads; 2])).collect();
+    let draft = draft(m, &Alike { stays, handed_on }, false)?;
+    let told = told(&study.code, |row| made.contains(&row));
+    let of = if told.is_empty() { Words::default() } else { words!(": {}", words::join(told, ", ")) };
+    let why = words!(
+        "{} of the instructions make what all threads make alike, of counters and arguments{}",
+        share(study.code.sum(&made) as f64 / m.executed()?),
+        of
+    );
+    let how = "Make what is the same for all threads once: a block keeps it in shared memory, or a table is made before the launch";
+    Some(draft.says(how, why).risks("shared memory for the values, and a barrier"))
+}
+
+/// What goes where each value is made once and handed on.
+fn draft(m: &Measures<'_>, found: &Alike, is_more: bool) -> Option<Draft> {
+    let code = &m.study?.code;
     // What goes of some instructions: expected, and at best.
     let gone = |is_meant: &dyn Fn(Op) -> bool| {
         [0, 1].map(|at| {
@@ -36,16 +74,5 @@ pub(super) fn once(m: &Measures<'_>) -> Option<Draft> {
     };
     // What is handed on is waited for in its place, at a barrier and in shared memory.
     let draft = draft.frees_of(m, &OF_EACH, UNTOLD * part).at(At::heaviest(m, |_, row| makes(row)));
-    let how =
-        "Compute each value once: a block keeps what it makes of each element in shared memory, or shuffles hand it on";
-    let executed = code.sum(found.stays.keys()) as f64;
-    let kept: f64 = found.stays.iter().map(|(row, left)| code.executed[*row] as f64 * left[1]).sum();
-    let why = words!(
-        "{} of the instructions make what neighbours make as well, each {}{} times",
-        share(executed / all),
-        if is_more { "at least " } else { "" },
-        fixed(executed / kept.max(1.0), 0)
-    );
-    let draft = draft.says(how, why).risks("shared memory for the values, and a barrier");
     Some(draft.falls("executed instructions", [all, all * (1.0 - part)], EXECUTED))
 }

@@ -28,7 +28,8 @@ pub(super) fn cheaper(study: &Study<'_>, at: &At) -> Option<Words> {
     (!told.is_empty()).then(|| words!("{}: {}, {}", how, words::join(told, ", "), also))
 }
 
-fn told(code: &KernelCode<'_>, is_here: impl Fn(usize) -> bool) -> Vec<Words> {
+/// The special functions of some instructions, powers as such.
+pub(super) fn told(code: &KernelCode<'_>, is_here: impl Fn(usize) -> bool) -> Vec<Words> {
     let here: Vec<usize> = code.run().filter(|row| is_here(*row)).collect();
     let function = |row: usize| code.op(row).is_of(&[Class::SpecialFunction]).then(|| code.word(row).function());
     let behind = |rows: Vec<usize>| rows.iter().flat_map(|row| code.operands_of(*row)).collect();

@@ -109,6 +109,7 @@ const FAMILIES: [&[Pattern]; 20] = [
         order::in_order,
         rows::side_by_side,
         alike::once,
+        alike::once_for_all,
         factors::one_by_one,
         lookups::two_at_a_time,
         lookups::asked_first,

@@ -1,0 +1,93 @@
+//! Values that every thread of a block makes alike: of arguments and counters, with no number of a thread behind them.
+
+use super::code::{Code, reached};
+use super::flows::{LANE, THREAD};
+use cuda_binary::Class;
+use cuda_binary::op::Act;
+use std::collections::BTreeSet;
+
+/// Lanes of a warp that has no branch of its own: some are off at the edges of the work.
+const MOST: u64 = 28;
+
+/// Values of floats that no thread makes as its own.
+pub(in crate::analysis) struct OfNoThread {
+    /// What makes them, in loops.
+    pub(in crate::analysis) made: BTreeSet<usize>,
+    /// Those of it that something else takes.
+    pub(in crate::analysis) handed_on: BTreeSet<usize>,
+}
+
+impl Code<'_> {
+    /// What turns of loops make of floats that is the same for all threads of a block, and what goes with it; no sums, of which each turn needs
+    /// the one before.
+    pub(in crate::analysis) fn of_no_thread(&self) -> OfNoThread {
+        let own = self.of_threads();
+        let is_carried = |row: usize| self.behind_row(row).contains(&row);
+        let is_alike = |row: &usize| {
+            !own.contains(row) && self.innermost(*row).is_some() && !self.op(*row).is_uniform() && !is_carried(*row)
+        };
+        let is_float = |row: &usize| {
+            self.op(*row).is_of(&[Class::Fp32, Class::Fp64, Class::Fp16, Class::SpecialFunction]) && is_alike(row)
+        };
+        let is_made = |row: &usize| is_alike(row) && self.op(*row).act().is_none() && self.op(*row).control().is_none();
+        let readers = self.readers();
+        let floats: Vec<usize> = self.run().filter(is_float).collect();
+        let near = |row: usize| {
+            let around = self.innermost(row);
+            let is_here = move |other: &usize| around.is_some_and(|cycle| self.is_in(*other, cycle)) && is_made(other);
+            self.operands_of(row).chain(readers[row].iter().copied()).filter(is_here).collect::<Vec<usize>>()
+        };
+        let made: BTreeSet<usize> = reached(floats.iter().copied(), near).into_iter().chain(floats).collect();
+        // A branch that asks for one goes with it.
+        let takes = |by: &usize| !made.contains(by) && self.op(*by).control().is_none();
+        let is_taken = |row: &usize| readers[*row].iter().any(takes);
+        let handed_on = made.iter().copied().filter(is_taken).collect();
+        OfNoThread { made, handed_on }
+    }
+
+    /// The rows that a number of a thread is behind, or what differs by it: memory at a place of the thread, results of atomics, and what
+    /// only some lanes make.
+    fn of_threads(&self) -> BTreeSet<usize> {
+        let is_thread = |number: u8| number == LANE || THREAD.contains(&number);
+        let is_own_memory = |row: usize| {
+            let op = self.op(row);
+            op.brings_from_memory() && (op.act() != Some(Act::Load) || self.differs_by_lane(row, false))
+        };
+        let is_of_some = |row: usize| self.lanes.as_ref().is_none_or(|lanes| lanes[row] < MOST * self.executed[row]);
+        let is_own = |row: &usize| {
+            self.registers(*row).special.is_some_and(is_thread) || is_own_memory(*row) || is_of_some(*row)
+        };
+        let mut own: BTreeSet<usize> = self.run().filter(is_own).collect();
+        let readers = self.readers();
+        let mut open: Vec<usize> = own.iter().copied().collect();
+        while let Some(row) = open.pop() {
+            open.extend(readers[row].iter().copied().filter(|by| own.insert(*by)));
+        }
+        own
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::phases::by_hand::{back, ended, r, special, word};
+    use cuda_binary::Op;
+
+    /// How many instructions of a turn are made alike where a sine is of this register: 2 counts the turns, 1 is of the thread.
+    fn alike(of: u8) -> usize {
+        let rows = ended(&[
+            special(1, THREAD[0]),
+            word(Op::I2FP, &[r(3)], &[r(of)]),
+            word(Op::MUFU, &[r(4)], &[r(3)]),
+            word(Op::FFMA, &[r(5)], &[r(4), r(1), r(5)]),
+            word(Op::IADD3, &[r(2)], &[r(2)]),
+            back(1),
+        ]);
+        Code::counted(&rows, vec![1; rows.len()], Some(vec![32; rows.len()])).of_no_thread().made.len()
+    }
+
+    #[test]
+    fn a_function_of_the_turn_is_the_same_for_all_threads_and_one_of_the_thread_is_not() {
+        assert_eq!([alike(2), alike(1)], [2, 0]);
+    }
+}
