@@ -2,6 +2,7 @@
 
 use super::code::{Code, reached};
 use super::flows::{LANE, THREAD};
+use super::runs::OF_A_FLOAT;
 use cuda_binary::Class;
 use cuda_binary::op::Act;
 use std::collections::BTreeSet;
@@ -13,7 +14,9 @@ const MOST: u64 = 28;
 pub(in crate::analysis) struct OfNoThread {
     /// What makes them, in loops.
     pub(in crate::analysis) made: BTreeSet<usize>,
-    /// Those of it that something else takes.
+    /// Constants and counts of these loops, some of which are there for what is made.
+    pub(in crate::analysis) beside: BTreeSet<usize>,
+    /// What is made and something else takes.
     pub(in crate::analysis) handed_on: BTreeSet<usize>,
 }
 
@@ -23,11 +26,18 @@ impl Code<'_> {
     pub(in crate::analysis) fn of_no_thread(&self) -> OfNoThread {
         let own = self.of_threads();
         let is_carried = |row: usize| self.behind_row(row).contains(&row);
+        // What is made of nothing is a constant.
+        let is_common = |row: &usize| !own.contains(row) && self.innermost(*row).is_some();
         let is_alike = |row: &usize| {
-            !own.contains(row) && self.innermost(*row).is_some() && !self.op(*row).is_uniform() && !is_carried(*row)
+            let is_value = self.operands_of(*row).next().is_some() && !self.op(*row).is_uniform();
+            is_value && is_common(row) && !is_carried(*row)
         };
-        let is_float = |row: &usize| {
-            self.op(*row).is_of(&[Class::Fp32, Class::Fp64, Class::Fp16, Class::SpecialFunction]) && is_alike(row)
+        // The reciprocal of an integer is a part of its division.
+        let of_integer = |row: usize| self.operands_of(row).any(|from| self.op(from) == OF_A_FLOAT[0]);
+        let is_float = |row: &usize| match self.op(*row).class() {
+            Some(Class::SpecialFunction) => is_alike(row) && !of_integer(*row),
+            Some(Class::Fp32 | Class::Fp64 | Class::Fp16) => is_alike(row),
+            _ => false,
         };
         let is_made = |row: &usize| is_alike(row) && self.op(*row).act().is_none() && self.op(*row).control().is_none();
         let readers = self.readers();
@@ -42,7 +52,13 @@ impl Code<'_> {
         let takes = |by: &usize| !made.contains(by) && self.op(*by).control().is_none();
         let is_taken = |row: &usize| readers[*row].iter().any(takes);
         let handed_on = made.iter().copied().filter(is_taken).collect();
-        OfNoThread { made, handed_on }
+        let is_beside = |row: &usize| {
+            let has_made =
+                || self.innermost(*row).is_some_and(|cycle| made.iter().any(|made| self.is_in(*made, cycle)));
+            is_common(row) && !made.contains(row) && self.op(*row).control().is_none() && has_made()
+        };
+        let beside = self.run().filter(is_beside).collect();
+        OfNoThread { made, beside, handed_on }
     }
 
     /// The rows that a number of a thread is behind, or what differs by it: memory at a place of the thread, results of atomics, and what
@@ -78,6 +94,7 @@ mod tests {
         let rows = ended(&[
             special(1, THREAD[0]),
             word(Op::I2FP, &[r(3)], &[r(of)]),
+            word(Op::FMUL, &[r(3)], &[r(3)]),
             word(Op::MUFU, &[r(4)], &[r(3)]),
             word(Op::FFMA, &[r(5)], &[r(4), r(1), r(5)]),
             word(Op::IADD3, &[r(2)], &[r(2)]),
@@ -88,6 +105,6 @@ mod tests {
 
     #[test]
     fn a_function_of_the_turn_is_the_same_for_all_threads_and_one_of_the_thread_is_not() {
-        assert_eq!([alike(2), alike(1)], [2, 0]);
+        assert_eq!([alike(2), alike(1)], [3, 0]);
     }
 }

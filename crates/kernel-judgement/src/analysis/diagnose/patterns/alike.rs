@@ -30,8 +30,9 @@ pub(super) fn once(m: &Measures<'_>) -> Option<Draft> {
 pub(super) fn once_for_all(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let threads = study.block?.into_iter().product::<u64>() as f64;
-    let OfNoThread { made, handed_on } = study.code.of_no_thread();
-    let stays = made.iter().map(|row| (*row, [1.0 / threads; 2])).collect();
+    let OfNoThread { made, beside, handed_on } = study.code.of_no_thread();
+    let left = made.iter().map(|row| (*row, [1.0 / threads; 2]));
+    let stays = left.chain(beside.into_iter().map(|row| (row, [1.0, 0.0]))).collect();
     let draft = draft(m, &Alike { stays, handed_on }, false)?;
     let told = told(&study.code, |row| made.contains(&row));
     let of = if told.is_empty() { Words::default() } else { words!(": {}", words::join(told, ", ")) };
@@ -40,7 +41,7 @@ pub(super) fn once_for_all(m: &Measures<'_>) -> Option<Draft> {
         share(study.code.sum(&made) as f64 / m.executed()?),
         of
     );
-    let how = "Make what is the same for all threads once: a block keeps it in shared memory, or a table is made before the launch";
+    let how = "Make what is the same for all threads once: a table in shared memory, or one made before the launch; in front of the loop what its turns share";
     Some(draft.says(how, why).risks("shared memory for the values, and a barrier"))
 }
 
