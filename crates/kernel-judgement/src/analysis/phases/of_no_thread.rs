@@ -24,13 +24,13 @@ impl Code<'_> {
     /// What turns of loops make of floats that is the same for all threads of a block, and what goes with it; no sums, of which each turn needs
     /// the one before.
     pub(in crate::analysis) fn of_no_thread(&self) -> OfNoThread {
-        let own = self.of_threads();
-        let is_carried = |row: usize| self.behind_row(row).contains(&row);
-        // What is made of nothing is a constant.
+        let readers = self.readers();
+        let own = self.of_threads(&readers);
         let is_common = |row: &usize| !own.contains(row) && self.innermost(*row).is_some();
+        // What is made of nothing is a constant.
         let is_alike = |row: &usize| {
             let is_value = self.operands_of(*row).next().is_some() && !self.op(*row).is_uniform();
-            is_value && is_common(row) && !is_carried(*row)
+            is_value && is_common(row) && !self.behind_row(*row).contains(row)
         };
         // The reciprocal of an integer is a part of its division.
         let of_integer = |row: usize| self.operands_of(row).any(|from| self.op(from) == OF_A_FLOAT[0]);
@@ -40,7 +40,6 @@ impl Code<'_> {
             _ => false,
         };
         let is_made = |row: &usize| is_alike(row) && self.op(*row).act().is_none() && self.op(*row).control().is_none();
-        let readers = self.readers();
         let floats: Vec<usize> = self.run().filter(is_float).collect();
         let near = |row: usize| {
             let around = self.innermost(row);
@@ -52,18 +51,17 @@ impl Code<'_> {
         let takes = |by: &usize| !made.contains(by) && self.op(*by).control().is_none();
         let is_taken = |row: &usize| readers[*row].iter().any(takes);
         let handed_on = made.iter().copied().filter(is_taken).collect();
-        let is_beside = |row: &usize| {
-            let has_made =
-                || self.innermost(*row).is_some_and(|cycle| made.iter().any(|made| self.is_in(*made, cycle)));
-            is_common(row) && !made.contains(row) && self.op(*row).control().is_none() && has_made()
-        };
+        let cycles: BTreeSet<usize> = made.iter().flat_map(|row| self.around(*row)).map(|cycle| cycle.header).collect();
+        let has_made = |row: &usize| self.innermost(*row).is_some_and(|cycle| cycles.contains(&cycle.header));
+        let is_beside =
+            |row: &usize| is_common(row) && has_made(row) && !made.contains(row) && self.op(*row).control().is_none();
         let beside = self.run().filter(is_beside).collect();
         OfNoThread { made, beside, handed_on }
     }
 
     /// The rows that a number of a thread is behind, or what differs by it: memory at a place of the thread, results of atomics, and what
     /// only some lanes make.
-    fn of_threads(&self) -> BTreeSet<usize> {
+    fn of_threads(&self, readers: &[Vec<usize>]) -> BTreeSet<usize> {
         let is_thread = |number: u8| number == LANE || THREAD.contains(&number);
         let is_own_memory = |row: usize| {
             let op = self.op(row);
@@ -73,13 +71,8 @@ impl Code<'_> {
         let is_own = |row: &usize| {
             self.registers(*row).special.is_some_and(is_thread) || is_own_memory(*row) || is_of_some(*row)
         };
-        let mut own: BTreeSet<usize> = self.run().filter(is_own).collect();
-        let readers = self.readers();
-        let mut open: Vec<usize> = own.iter().copied().collect();
-        while let Some(row) = open.pop() {
-            open.extend(readers[row].iter().copied().filter(|by| own.insert(*by)));
-        }
-        own
+        let own: Vec<usize> = self.run().filter(is_own).collect();
+        reached(own.iter().copied(), |row| readers[row].iter().copied()).into_iter().chain(own).collect()
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) fn once_for_all(m: &Measures<'_>) -> Option<Draft> {
         share(study.code.sum(&made) as f64 / m.executed()?),
         of
     );
-    let how = "Make what is the same for all threads once: a table in shared memory, or one made before the launch; in front of the loop what its turns share";
+    let how = "Make what is the same for all threads once: a table in shared memory, or one made before the launch";
     Some(draft.says(how, why).risks("shared memory for the values, and a barrier"))
 }
 

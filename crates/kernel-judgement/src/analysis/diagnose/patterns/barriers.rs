@@ -267,6 +267,9 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
             )
         }
         None if !may_be => draft.says("More work between two barriers: a larger tile, or a second buffer", why),
+        None if m.count(Op::is_shuffle) > 0.0 => {
+            draft.says("Fewer barriers: publish before waiting, use fewer rounds", why)
+        }
         None => draft.because(why),
     })
 }

@@ -255,6 +255,7 @@ pub(super) fn passes(m: &Measures<'_>) -> Option<Draft> {
         count(group[0].sectors),
         share(gone)
     );
+    let place = if values.is_some() { "registers" } else { "shared memory" };
     let bytes = |bytes: f64| format!("{}B a block", glance::short(bytes));
     let how = match (large.map(bytes), around) {
         _ if becomes_one => words!(
@@ -274,12 +275,9 @@ pub(super) fn passes(m: &Measures<'_>) -> Option<Draft> {
         (Some(large), None) => {
             words!("Read the input once: a cluster keeps it between the passes, as {} fit in no SM ({})", large, lines)
         }
-        (None, _) => {
-            let place = if values.is_some() { "registers" } else { "shared memory" };
-            words!("Read the input once: keep it in {} between the passes ({})", place, lines)
-        }
+        (None, _) => words!("Read the input once: keep it in {} between the passes ({})", place, lines),
     };
-    let draft = draft.at(At::row(study, group[0].row)).says(how, why);
+    let draft = draft.at(At::row(study, group[0].row)).says(how, why).risks(words!("{} for a row", place));
     Some(draft.fewer_sectors(touched, part * gone, TOUCHED))
 }
 
