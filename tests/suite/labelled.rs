@@ -116,10 +116,10 @@ fn top_rule(report: &Report, code: &str) -> (String, bool) {
     let Some((percent, rule)) = estimates.max_by(|(a, _), (b, _)| a.total_cmp(b)) else {
         return ("none".into(), false);
     };
-    let title = rule.messages.iter().map(|message| message.title.as_ref()).find(|title| !title.is_empty());
+    let title = rule.messages.iter().map(|message| message.title.as_str()).find(|title| !title.is_empty());
     let title = title.unwrap_or_default();
     let means = |(id, start, codes): &(&str, &str, &[&str])| {
-        rule.id.as_ref() == *id && title.starts_with(start) && codes.contains(&code)
+        rule.id.as_str() == *id && title.starts_with(start) && codes.contains(&code)
     };
     let name = if title.is_empty() { rule.id.to_string() } else { format!("{}: {title}", rule.id) };
     (format!("{name}, {percent:.0} %"), MEANS.iter().any(means))

@@ -57,7 +57,7 @@ fn listing(name: &str) -> SassListing {
 }
 
 fn kernel<'a>(cubin: &'a Cubin, name: &str) -> &'a CubinKernel {
-    cubin.kernels.iter().find(|kernel| kernel.mangled.as_ref() == name).unwrap_or_else(|| panic!("no kernel {name}"))
+    cubin.kernels.iter().find(|kernel| kernel.mangled.as_str() == name).unwrap_or_else(|| panic!("no kernel {name}"))
 }
 
 /// ` Function K:` and a line of `KEY:VALUE` words.
@@ -128,7 +128,7 @@ fn the_assemblers_records_are_read() {
     assert_eq!(kernel(&cubin, "spilling").max_threads, Some([1024, 1, 1]));
     assert_eq!(kernel(&read("cubin/old80.cubin"), "barriers").barriers, Some(6));
     assert_eq!(kernel(&read("cubin/old80.cubin"), "local_array").barriers, Some(0));
-    assert_eq!(read("cubin/old80.cubin").arch.as_ref(), "sm_80");
+    assert_eq!(read("cubin/old80.cubin").arch.as_str(), "sm_80");
 }
 
 /// CUDA 9 wrote no register records: the count stood in the code section's header only.
@@ -166,7 +166,7 @@ fn spills_and_exits_are_where_the_code_has_them() {
         let spills = kernel.spill_offsets.as_ref().unwrap();
         let local = offsets(&|base| matches!(base, "STL" | "LDL"));
         assert!(spills.iter().all(|offset| local.contains(offset)), "{}", kernel.mangled);
-        assert_eq!(spills.len() > 20, kernel.mangled.as_ref() == "spilling");
+        assert_eq!(spills.len() > 20, kernel.mangled.as_str() == "spilling");
     }
     // Not every local access is a spill, and an old assembler does not say which are.
     assert_eq!(kernel(&cubin, "local_array").spill_offsets, Some(vec![]));

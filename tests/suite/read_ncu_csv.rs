@@ -40,7 +40,7 @@ fn the_raw_page_loses_no_cell() {
         assert_eq!(report.origin.format, "ncu-raw-csv");
         let first_metric = rows[0].iter().position(|column| column == "CC").unwrap() + 1;
         for (launch, row) in report.launches.iter().zip(&rows[2..]) {
-            assert_eq!(launch.name.as_ref(), &row[4]);
+            assert_eq!(launch.name.as_str(), &row[4]);
             let filled = row.iter().skip(first_metric).filter(|cell| !cell.is_empty()).count();
             assert_eq!(launch.metrics.len(), filled, "{name}");
             for at in first_metric..row.len() {
@@ -52,7 +52,7 @@ fn the_raw_page_loses_no_cell() {
                 match (&metric.value, cell) {
                     (None, "no data" | "n/a") => {}
                     (Some(Value::F64(value)), "nan" | "-nan") => assert!(value.is_nan()),
-                    (Some(Value::Text(text)), cell) => assert_eq!(text.as_ref(), cell),
+                    (Some(Value::Text(text)), cell) => assert_eq!(text.as_str(), cell),
                     (Some(value), cell) => {
                         assert_eq!(value.as_f64(), Some(cell.replace(',', "").parse().unwrap()), "{column}");
                     }
@@ -164,11 +164,11 @@ fn a_launch_has_its_identity() {
 #[test]
 fn rules_are_read_with_their_speedups() {
     let launch = &read(&truth("gemm_bias_v1", "details")).launches[0];
-    let rule = |id: &str| launch.rules.iter().filter(|rule| rule.id.as_ref() == id).collect::<Vec<_>>();
+    let rule = |id: &str| launch.rules.iter().filter(|rule| rule.id.as_str() == id).collect::<Vec<_>>();
     let [pipe] = rule("HighPipeUtilization")[..] else { panic!("one result of the rule") };
     assert_eq!(pipe.speedup, Some(Speedup { is_global: false, percent: 96.88 }));
     assert_eq!((pipe.section.as_ref(), pipe.messages[0].kind.as_ref()), ("ComputeWorkloadAnalysis", "optimization"));
-    assert_eq!(rule("SOLBottleneck")[0].messages[0].kind.as_ref(), "ok");
+    assert_eq!(rule("SOLBottleneck")[0].messages[0].kind.as_str(), "ok");
     assert_eq!(rule("CPIStall")[0].messages.len(), 2);
     assert_eq!(rule("MemoryCacheAccessPattern").len(), 2);
     let none = ncu_csv::read(truth("gemm_bias_v1", "details").as_bytes(), Origin::default(), &Want::default()).unwrap();
@@ -220,7 +220,7 @@ fn messages_and_program_output_around_the_rows_are_told_apart() {
     );
     let report = read(&text);
     assert_eq!(report.launches.iter().map(|launch| number(launch, "a__x.sum")).collect::<Vec<_>>(), [5.0, 6.0]);
-    assert_eq!(report.dropped.iter().map(AsRef::as_ref).collect::<Vec<_>>(), ["b__y.sum", "c__z.avg"]);
+    assert_eq!(report.dropped, ["b__y.sum", "c__z.avg"]);
     assert_eq!(report.unrecognised_lines.len(), 4);
     assert!(report.unrecognised_lines[0].ends_with("starting up") && report.damage.is_empty());
 }
@@ -253,8 +253,8 @@ fn metrics_asked_for_on_the_command_line_keep_their_names() {
 #[test]
 fn a_metric_that_ncu_dropped_is_named() {
     let report = read(&truth("badmetric_dropped", "details"));
-    assert_eq!(report.dropped.iter().map(AsRef::as_ref).collect::<Vec<_>>(), ["smsp__sass_warp_efficiency.avg"]);
-    let names: Vec<_> = report.launches[0].metrics.iter().map(|metric| metric.name.as_ref()).collect();
+    assert_eq!(report.dropped, ["smsp__sass_warp_efficiency.avg"]);
+    let names: Vec<_> = report.launches[0].metrics.iter().map(|metric| metric.name.as_str()).collect();
     assert_eq!(names, ["sm__throughput.avg.pct_of_peak_sustained_elapsed"]);
 }
 
@@ -263,7 +263,7 @@ fn only_what_is_wanted_is_read() {
     let want = Want { metrics: NameSet::exactly(["gpu__time_duration.sum"]), ..Want::default() };
     for page in ["raw", "details"] {
         let report = ncu_csv::read(truth("gemm_bias_v2", page).as_bytes(), Origin::default(), &want).unwrap();
-        let names: Vec<_> = report.launches[0].metrics.iter().map(|metric| metric.name.as_ref()).collect();
+        let names: Vec<_> = report.launches[0].metrics.iter().map(|metric| metric.name.as_str()).collect();
         assert_eq!(names, ["gpu__time_duration.sum"], "{page}");
     }
 }

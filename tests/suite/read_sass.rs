@@ -40,7 +40,7 @@ fn counted_by_hand(text: &str) -> BTreeMap<(String, String), usize> {
 fn every_instruction_of_the_listing_is_read() {
     let listing = read(&DEVSET);
     assert_eq!((listing.functions.len(), listing.unrecognised_count), (7, 0));
-    assert!(listing.functions.iter().all(|function| function.arch.as_ref() == "sm_90a"));
+    assert!(listing.functions.iter().all(|function| function.arch.as_str() == "sm_90a"));
     let mut counts = BTreeMap::new();
     for function in &listing.functions {
         for instruction in &function.instructions {

@@ -34,8 +34,8 @@ fn near(a: f64, b: f64) -> bool {
 
 /// The percentages of FP32 and FP64 peak in the text of NVIDIA's rule.
 fn nvidia(report: &Report) -> Option<(f64, f64)> {
-    let rule = report.launches[0].rules.iter().find(|rule| rule.id.as_ref() == "SOLFPRoofline")?;
-    let text = rule.messages.iter().map(|message| message.text.as_ref()).find(|text| text.contains("achieved"))?;
+    let rule = report.launches[0].rules.iter().find(|rule| rule.id.as_str() == "SOLFPRoofline")?;
+    let text = rule.messages.iter().map(|message| message.text.as_str()).find(|text| text.contains("achieved"))?;
     let mut percents = text
         .split_once("achieved")?
         .1

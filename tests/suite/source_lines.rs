@@ -34,7 +34,7 @@ fn audit(name: &str) -> (Report, Audit) {
 /// (excess, percent, total) in the sentence of a rule, and the rule's estimate; `None` where the rule said nothing.
 fn rule(report: &Report, id: &str) -> Option<([u64; 3], f64)> {
     let words = Regex::new(r"total of (\d+) excessive \w+ \((\d+)% of the total (\d+) ").unwrap();
-    let rule = report.launches[0].rules.iter().find(|rule| rule.id.as_ref() == id)?;
+    let rule = report.launches[0].rules.iter().find(|rule| rule.id.as_str() == id)?;
     let found = rule.messages.iter().find_map(|message| words.captures(&message.text))?;
     Some(([1, 2, 3].map(|at| found[at].parse().unwrap()), rule.speedup.unwrap().percent))
 }

@@ -161,7 +161,7 @@ fn lines_add_up_to_the_instructions_and_to_the_kernel() {
         // Nothing is inlined here, so that every instruction has one line and sums over lines are the kernel's.
         assert!(view.instructions.iter().all(|instruction| instruction.places.len() == 1), "{name}");
         for metric in ["inst_executed", "thread_inst_executed_true", "memory_l2_theoretical_sectors_global"] {
-            let at = view.columns.iter().position(|column| column.metric.as_ref() == metric).unwrap();
+            let at = view.columns.iter().position(|column| column.metric.as_str() == metric).unwrap();
             let of_lines: u64 = lines
                 .iter()
                 .filter_map(|line| line.values.iter().find(|(column, _)| *column == at))
@@ -220,7 +220,7 @@ fn only_the_chosen_launch_and_metrics_are_read() {
     let want = Want { metrics: NameSet::exactly(["inst_executed"]), ..Want::default() };
     let path = fixture("h200/gemm_bias_v1.ncu-repz");
     let views = source::read_source_views(&path, &want, |head| head.id == 0, &[]).unwrap();
-    assert_eq!(views[0].columns.iter().map(|column| column.metric.as_ref()).collect::<Vec<_>>(), ["inst_executed"]);
+    assert_eq!(views[0].columns.iter().map(|column| column.metric.as_str()).collect::<Vec<_>>(), ["inst_executed"]);
     assert!(source::read_source_views(&path, &want, |head| head.id == 9, &[]).unwrap().is_empty());
 }
 

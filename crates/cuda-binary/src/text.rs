@@ -1,36 +1,36 @@
 //! What all text readers share: bytes to text, and readable C++ names.
 
+use arcstr::ArcStr;
 use bytes::Bytes;
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::fmt::{self, Write};
-use std::sync::Arc;
 
 /// Bytes of a readable C++ name.
 const NAME: usize = 64 << 10;
 
 /// Hands out one shared copy of each distinct text.
 #[derive(Default)]
-pub struct Texts(FxHashSet<Arc<str>>);
+pub struct Texts(FxHashSet<ArcStr>);
 
 impl Texts {
     /// The shared copy of a text.
-    pub fn of(&mut self, text: &str) -> Arc<str> {
+    pub fn of(&mut self, text: &str) -> ArcStr {
         if let Some(known) = self.0.get(text) {
             return known.clone();
         }
-        let kept: Arc<str> = text.into();
+        let kept: ArcStr = text.into();
         self.0.insert(kept.clone());
         kept
     }
 
     /// The same of bytes; those that are not UTF-8 become replacement characters.
-    pub fn of_bytes(&mut self, text: &[u8]) -> Arc<str> {
+    pub fn of_bytes(&mut self, text: &[u8]) -> ArcStr {
         self.of(&lossy(text))
     }
 
     /// The text of a field; an absent field is the empty text.
-    pub fn of_field(&mut self, field: Option<&Bytes>) -> Arc<str> {
+    pub fn of_field(&mut self, field: Option<&Bytes>) -> ArcStr {
         self.of_bytes(field.map_or(&[], |bytes| bytes.as_ref()))
     }
 }

@@ -1,15 +1,15 @@
 //! One metric of one launch, exactly as the artefact holds it.
 
 use crate::quantity::{Quantity, Unit};
+use arcstr::ArcStr;
 use serde::ser::{Serialize, Serializer};
-use std::sync::Arc;
 
 /// A value in the type that the report stores; as JSON what is no number is `null`.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(untagged)]
 pub enum Value {
     /// Text, for example a device name.
-    Text(Arc<str>),
+    Text(ArcStr),
     /// A 32-bit float.
     F32(f32),
     /// A 64-bit float.
@@ -72,7 +72,7 @@ pub struct Instance {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
     /// ncu's own name.
-    pub name: Arc<str>,
+    pub name: ArcStr,
     /// The base unit.
     pub unit: Unit,
     /// The aggregate; `None` when the report holds only instances or nothing at all. NVIDIA's Python module gives 0

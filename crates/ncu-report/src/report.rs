@@ -1,10 +1,10 @@
 //! A profile: the session and the launches that one artefact holds.
 
 use super::metric::{Metric, Value};
+use arcstr::ArcStr;
 use cuda_binary::Origin;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::sync::Arc;
 use strum::IntoStaticStr;
 
 /// Extent of a grid or block in x, y, z.
@@ -71,7 +71,7 @@ pub struct Process {
     /// Operating-system process id; 0 when the artefact does not say.
     pub id: u32,
     /// Base name of the executable; empty when the artefact does not say.
-    pub name: Arc<str>,
+    pub name: ArcStr,
 }
 
 /// The device that ran the work.
@@ -80,7 +80,7 @@ pub struct Device {
     /// Position among the devices of the machine, where the artefact says.
     pub index: Option<u32>,
     /// Marketing name, `NVIDIA H200`; empty when the artefact does not say.
-    pub name: Arc<str>,
+    pub name: ArcStr,
     /// Compute capability, `(9, 0)`.
     pub compute_capability: Option<(u32, u32)>,
     /// Multiprocessors of the chip.
@@ -109,13 +109,13 @@ pub struct Launch {
     /// The device.
     pub device: Device,
     /// The name that ncu displays: with parameters for a demangled kernel, `range` or `graph` for those results.
-    pub name: Arc<str>,
+    pub name: ArcStr,
     /// Function name without parameters and template arguments, as `--kernel-name` matches it.
-    pub function: Arc<str>,
+    pub function: ArcStr,
     /// Demangled name; empty for `extern "C"` kernels and results that are not kernels.
-    pub demangled: Arc<str>,
+    pub demangled: ArcStr,
     /// Mangled name; empty when the artefact does not hold it.
-    pub mangled: Arc<str>,
+    pub mangled: ArcStr,
     /// Grid in blocks; `None` for ranges.
     pub grid: Option<Dim3>,
     /// Block in threads; `None` for ranges.
@@ -145,7 +145,7 @@ impl Launch {
     /// The metric of that exact name.
     pub fn metric(&self, name: impl AsRef<str>) -> Option<&Metric> {
         let name = name.as_ref();
-        self.metrics.binary_search_by(|metric| metric.name.as_ref().cmp(name)).ok().map(|at| &self.metrics[at])
+        self.metrics.binary_search_by(|metric| (*metric.name).cmp(name)).ok().map(|at| &self.metrics[at])
     }
 
     /// The aggregate of a metric, when there is one.
@@ -158,9 +158,9 @@ impl Launch {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NvtxRange {
     /// Domain; empty for the default domain.
-    pub domain: Arc<str>,
+    pub domain: ArcStr,
     /// Range name.
-    pub name: Arc<str>,
+    pub name: ArcStr,
 }
 
 /// The size of a rule's estimated speedup.
@@ -176,37 +176,37 @@ pub struct Speedup {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RuleMessage {
     /// `none`, `ok`, `warning`, `error`, `optimization`, or a number that is not known here.
-    pub kind: Arc<str>,
+    pub kind: ArcStr,
     /// Title; may be empty.
-    pub title: Arc<str>,
+    pub title: ArcStr,
     /// NVIDIA's sentence, with its `@section:…@` links as they are stored.
-    pub text: Arc<str>,
+    pub text: ArcStr,
 }
 
 /// A metric that a rule points at.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FocusMetric {
     /// ncu's name.
-    pub metric: Arc<str>,
+    pub metric: ArcStr,
     /// Its value as the rule saw it.
     pub value: f64,
     /// `default`, `low`, `high`, or a number that is not known here.
-    pub severity: Arc<str>,
+    pub severity: ArcStr,
     /// What the rule says of it.
-    pub info: Arc<str>,
+    pub info: ArcStr,
 }
 
 /// A table that a rule made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RuleTable {
     /// Title.
-    pub title: Arc<str>,
+    pub title: ArcStr,
     /// Explanation under the title.
-    pub description: Arc<str>,
+    pub description: ArcStr,
     /// Column names.
-    pub columns: Vec<Arc<str>>,
+    pub columns: Vec<ArcStr>,
     /// Rows of cells as text.
-    pub rows: Vec<Vec<Arc<str>>>,
+    pub rows: Vec<Vec<ArcStr>>,
 }
 
 /// One thing that one of NVIDIA's rules said of one launch; a rule with several messages gives several of these, each
@@ -214,11 +214,11 @@ pub struct RuleTable {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RuleResult {
     /// Identifier, `UncoalescedGlobalAccess`.
-    pub id: Arc<str>,
+    pub id: ArcStr,
     /// Display name.
-    pub name: Arc<str>,
+    pub name: ArcStr,
     /// Section it belongs to.
-    pub section: Arc<str>,
+    pub section: ArcStr,
     /// Messages in file order.
     pub messages: Vec<RuleMessage>,
     /// Estimated speedup.
@@ -234,21 +234,21 @@ pub struct RuleResult {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Session {
     /// ncu's version, `2025.3.1.0 (build 36398880) (public-release)`; empty before 2020.2.
-    pub ncu_version: Arc<str>,
+    pub ncu_version: ArcStr,
     /// CUDA version that the driver supports.
-    pub cuda_version: Arc<str>,
+    pub cuda_version: ArcStr,
     /// Display driver version.
-    pub driver_version: Arc<str>,
+    pub driver_version: ArcStr,
     /// Operating system of the target.
-    pub os: Arc<str>,
+    pub os: ArcStr,
     /// The ncu command line, where the report holds it (since 2022.3).
-    pub command_line: Arc<str>,
+    pub command_line: ArcStr,
     /// When the session began, in Unix seconds.
     pub created: Option<u64>,
     /// Further (provider, version) pairs, in file order.
-    pub versions: Vec<(Arc<str>, Arc<str>)>,
+    pub versions: Vec<(ArcStr, ArcStr)>,
     /// Settings that the report states (replay mode, clock control, sections), as (name, value).
-    pub settings: Vec<(Arc<str>, Arc<str>)>,
+    pub settings: Vec<(ArcStr, ArcStr)>,
     /// Devices of the session: name and attributes.
     pub devices: Vec<Device>,
 }
@@ -273,7 +273,7 @@ pub struct Report {
     pub launches: Vec<Launch>,
     /// Metrics that were asked for and that no result holds, sorted; empty for a damaged report, where a name may be
     /// unused because its result is lost.
-    pub dropped: Vec<Arc<str>>,
+    pub dropped: Vec<ArcStr>,
     /// Lines of a text format that were not understood.
     pub unrecognised_lines: Vec<String>,
     /// Damage; a report with any is not whole, and nothing made from it may be presented as if it were.

@@ -1,8 +1,8 @@
 //! What a reader is asked for.
 
 use crate::unasked::is_asked_for;
+use arcstr::ArcStr;
 use rustc_hash::FxHashSet;
-use std::sync::Arc;
 
 /// A choice among metric names.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +13,7 @@ pub enum NameSet {
     /// Names that are listed, or that begin or end in a listed way.
     These {
         /// Whole names.
-        exact: FxHashSet<Arc<str>>,
+        exact: FxHashSet<ArcStr>,
         /// Beginnings.
         prefixes: Vec<&'static str>,
         /// Endings.
@@ -28,7 +28,7 @@ impl NameSet {
     }
 
     /// The names of a list.
-    pub fn exactly<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> NameSet {
+    pub fn exactly<N: Into<ArcStr>>(names: impl IntoIterator<Item = N>) -> NameSet {
         let exact = names.into_iter().map(Into::into).collect();
         NameSet::These { exact, prefixes: Vec::new(), suffixes: Vec::new() }
     }

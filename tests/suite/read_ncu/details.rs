@@ -84,11 +84,11 @@ fn every_rule_row_of_the_details_page_is_read() {
 fn a_rule_with_nothing_but_a_table_of_source_positions_is_kept() {
     let report = everything("gemm_bias_v1");
     let rules: Vec<&RuleResult> =
-        report.launches[0].rules.iter().filter(|rule| rule.id.as_ref() == "UncoalescedGlobalAccess").collect();
+        report.launches[0].rules.iter().filter(|rule| rule.id.as_str() == "UncoalescedGlobalAccess").collect();
     assert_eq!(rules.len(), 2);
     assert_eq!(rules[1].messages, []);
-    assert_eq!(rules[1].tables[0].title.as_ref(), "L2 Theoretical Sectors Global Excessive");
-    assert_eq!(rules[1].tables[0].columns, ["derived__memory_l2_theoretical_sectors_global_excessive".into()]);
-    assert_eq!(rules[0].focus[0].metric.as_ref(), "derived__memory_l2_theoretical_sectors_global_excessive");
+    assert_eq!(rules[1].tables[0].title.as_str(), "L2 Theoretical Sectors Global Excessive");
+    assert_eq!(rules[1].tables[0].columns, ["derived__memory_l2_theoretical_sectors_global_excessive"]);
+    assert_eq!(rules[0].focus[0].metric.as_str(), "derived__memory_l2_theoretical_sectors_global_excessive");
     assert_eq!(rules[0].focus[0].value, 1_880_883_200.0);
 }

@@ -8,11 +8,11 @@ use kernel_audit::source::{Want, ncu_report};
 #[test]
 fn the_session_is_merged_from_its_pieces() {
     let session = everything("gemm_bias_v1").session;
-    assert_eq!(session.ncu_version.as_ref(), "2025.3.1.0 (build 36398880) (public-release)");
-    assert_eq!(session.cuda_version.as_ref(), "13.0");
+    assert_eq!(session.ncu_version.as_str(), "2025.3.1.0 (build 36398880) (public-release)");
+    assert_eq!(session.cuda_version.as_str(), "13.0");
     assert!(session.command_line.contains("--set full --import-source yes -o gemm_bias_v1"));
     assert_eq!(session.devices.len(), 1);
-    assert_eq!(session.devices[0].name.as_ref(), "NVIDIA H200");
+    assert_eq!(session.devices[0].name.as_str(), "NVIDIA H200");
     assert_eq!(session.devices[0].sm_count, Some(132));
     assert_eq!(session.devices[0].compute_capability, Some((9, 0)));
 }
@@ -22,8 +22,8 @@ fn a_kernel_result_names_what_was_launched() {
     let report = everything("gemm_bias_v1");
     let launch = &report.launches[0];
     assert_eq!(launch.workload, Workload::Kernel);
-    assert_eq!(launch.function.as_ref(), "gemm_bias_v1");
-    assert_eq!(launch.mangled.as_ref(), "_Z12gemm_bias_v1PKfS0_S0_Pfiii");
+    assert_eq!(launch.function.as_str(), "gemm_bias_v1");
+    assert_eq!(launch.mangled.as_str(), "_Z12gemm_bias_v1PKfS0_S0_Pfiii");
     assert_eq!(launch.grid, Some(Dim3([64, 32, 1])));
     assert_eq!(launch.block, Some(Dim3([32, 32, 1])));
     assert_eq!(launch.clock, Some(ClockStatus { requested: false, executed: false }));

@@ -88,7 +88,7 @@ fn every_cell_of_the_raw_page_is_what_nvidia_prints() {
             let listed: BTreeSet<&str> = columns.iter().map(String::as_str).collect();
             for metric in &launch.metrics {
                 let is_list = ["group:", "breakdown:", "regex:"].iter().any(|prefix| metric.name.starts_with(prefix));
-                assert_eq!(listed.contains(metric.name.as_ref()), !is_list, "{name}: {}", metric.name);
+                assert_eq!(listed.contains(metric.name.as_str()), !is_list, "{name}: {}", metric.name);
             }
         }
     }

@@ -26,8 +26,8 @@ fn names_may_follow_their_use_and_the_last_of_two_values_counts() {
     ])
     .read();
     let launch = &report.launches[0];
-    assert_eq!(launch.process.name.as_ref(), "app.exe");
-    let names: Vec<&str> = launch.metrics.iter().map(|metric| metric.name.as_ref()).collect();
+    assert_eq!(launch.process.name.as_str(), "app.exe");
+    let names: Vec<&str> = launch.metrics.iter().map(|metric| metric.name.as_str()).collect();
     assert_eq!(names, ["a__float", "b__twice", "c__u32", "d__nothing"]);
     assert_eq!(launch.value("a__float"), Some(&Value::F32(0.1)));
     assert_eq!(launch.metrics[0].instances[0].id, Value::U32(9));

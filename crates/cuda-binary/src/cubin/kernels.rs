@@ -4,10 +4,10 @@ use super::attributes::{self, Record, code};
 use super::elf::{self, Elf, Launchable, Section, Symbol};
 use super::model::{Cubin, CubinCallee, CubinKernel, CubinParameter};
 use crate::{Origin, ReadError, text};
+use arcstr::ArcStr;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Shared memory that the system keeps per block on sm_90 and later, in bytes. It is part of a kernel's section, as
 /// `cuobjdump` prints it, and no part of what `ptxas -v` prints.
@@ -239,10 +239,10 @@ pub struct CodeRange {
     /// Position in the symbol table.
     pub symbol_index: u32,
     /// Mangled name.
-    pub symbol: Arc<str>,
+    pub symbol: ArcStr,
     /// Mangled name of the function that the code section is called after; differs for functions that a kernel's
     /// section carries along.
-    pub section: Arc<str>,
+    pub section: ArcStr,
     /// Byte offset of the function in its section.
     pub offset: u64,
     /// The whole section, padding included, as bytes of the cubin.

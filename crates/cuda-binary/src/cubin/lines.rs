@@ -7,6 +7,7 @@ use crate::ReadError;
 use crate::bounds::{INLINE_DEPTH, SOURCE_PLACES};
 use crate::sass::SourceLine;
 use crate::text::demangle;
+use arcstr::ArcStr;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -41,7 +42,7 @@ pub fn line_table_of(bytes: &[u8], path: &str, wanted: impl Fn(&str) -> bool) ->
     let mut names = Names { strings, known: HashMap::new() };
     let mut left = SOURCE_PLACES;
     for unit in &units {
-        let files: Vec<Arc<str>> = unit.files.iter().map(|(directory, name)| joined(directory, name).into()).collect();
+        let files: Vec<ArcStr> = unit.files.iter().map(|(directory, name)| joined(directory, name).into()).collect();
         for sequence in &unit.sequences {
             // A sequence without a relocation is code that was linked out.
             let Some((symbol, addend)) = sequence.address_at.and_then(|at| relocations.get(&(at as u64))) else {
@@ -75,13 +76,7 @@ pub fn line_table_of(bytes: &[u8], path: &str, wanted: impl Fn(&str) -> bool) ->
 ///
 /// Rows at one address are an inline stack, the code's own line last. The callers are taken from the contexts, which
 /// are there also where only the inner row is repeated. `left` is how many places the cubin may still have.
-fn rows_of(
-    sequence: &Sequence,
-    files: &[Arc<str>],
-    names: &mut Names<'_>,
-    base: u64,
-    left: &mut usize,
-) -> Vec<LineRow> {
+fn rows_of(sequence: &Sequence, files: &[ArcStr], names: &mut Names<'_>, base: u64, left: &mut usize) -> Vec<LineRow> {
     let rows = &sequence.rows;
     let own = |at: &usize| rows.get(at + 1).is_none_or(|next| next.address != rows[*at].address);
     let mut found: Vec<LineRow> = (0..rows.len())
@@ -111,15 +106,15 @@ fn rows_of(
 /// The names of inlined functions, by where they stand in `.debug_str`.
 struct Names<'a> {
     strings: &'a [u8],
-    known: HashMap<u64, Option<Arc<str>>>,
+    known: HashMap<u64, Option<ArcStr>>,
 }
 
 impl Names<'_> {
-    fn of(&mut self, at: u64) -> Option<Arc<str>> {
+    fn of(&mut self, at: u64) -> Option<ArcStr> {
         let read = || {
             let rest = self.strings.get(usize::try_from(at).ok()?..)?;
             let symbol = std::str::from_utf8(rest.split(|byte| *byte == 0).next()?).ok()?;
-            base_name(&demangle(symbol)).map(Arc::from)
+            base_name(&demangle(symbol)).map(ArcStr::from)
         };
         self.known.entry(at).or_insert_with(read).clone()
     }

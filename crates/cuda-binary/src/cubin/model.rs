@@ -2,6 +2,7 @@
 
 use crate::Origin;
 use crate::sass::SourceLine;
+use arcstr::ArcStr;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ pub struct CubinParameter {
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CubinCallee {
     /// Symbol.
-    pub symbol: Arc<str>,
+    pub symbol: ArcStr,
     /// Byte offset of its code in the section.
     pub offset: u64,
     /// Size of its code in bytes.
@@ -33,9 +34,9 @@ pub struct CubinCallee {
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CubinKernel {
     /// Mangled name.
-    pub mangled: Arc<str>,
+    pub mangled: ArcStr,
     /// Demangled name; equals `mangled` where it is not a mangled C++ name.
-    pub demangled: Arc<str>,
+    pub demangled: ArcStr,
     /// Registers per thread.
     pub registers: Option<u64>,
     /// Stack frame of the kernel itself in bytes, as `ptxas -v` prints it.
@@ -83,7 +84,7 @@ pub struct Cubin {
     /// The artefact.
     pub origin: Origin,
     /// Architecture, `sm_90a`. A family variant (`sm_100f`) is printed as NVIDIA prints it, `sm_100`.
-    pub arch: Arc<str>,
+    pub arch: ArcStr,
     /// Kernels in the order of the symbol table.
     pub kernels: Vec<CubinKernel>,
     /// Attributes of kernels that this reader does not know: (code, how often).
@@ -103,7 +104,7 @@ pub struct LineRow {
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LineTable {
     /// Rows of each code section by offset, under the mangled name of its function.
-    pub functions: BTreeMap<Arc<str>, Vec<LineRow>>,
+    pub functions: BTreeMap<ArcStr, Vec<LineRow>>,
 }
 
 impl LineTable {

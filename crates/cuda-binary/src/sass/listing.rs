@@ -3,19 +3,20 @@
 use super::machine_word::MachineWord;
 use super::operand::Operand;
 use crate::{Class, Op, Origin};
+use arcstr::ArcStr;
 use std::sync::Arc;
 
 /// A place in the source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct SourceLine {
     /// The file as the compiler recorded it.
-    pub file: Arc<str>,
+    pub file: ArcStr,
     /// Line, from 1.
     pub line: u32,
     /// The function that the line stands in, without scope, arguments and parameters; `None` for the kernel itself, for lambdas,
     /// and where nothing tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub function: Option<Arc<str>>,
+    pub function: Option<ArcStr>,
 }
 
 impl SourceLine {
@@ -35,7 +36,7 @@ impl SourceLine {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
     /// The guard, `!P0`; `None` where the instruction always runs.
-    pub guard: Option<Arc<str>>,
+    pub guard: Option<ArcStr>,
     /// Operands as printed, without scheduling annotations: `R2, desc[UR4][R2.64]`.
     pub operands: Box<str>,
     /// Offsets that the instruction names as targets, in the same code section; a `BRX` has several where the
@@ -47,13 +48,13 @@ pub struct Text {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instruction {
     /// Mangled name of the code section's function.
-    pub function: Arc<str>,
+    pub function: ArcStr,
     /// Byte offset in the section.
     pub offset: u64,
     /// What its bits say; `None` where they are not at hand, and before compute capability 7.0.
     pub word: Option<MachineWord>,
     /// Opcode with its modifiers, `LDG.E.CONSTANT`; `None` where no disassembler was at hand.
-    pub opcode: Option<Arc<str>>,
+    pub opcode: Option<ArcStr>,
     /// The rest of its text; `None` where no listing was at hand.
     pub text: Option<Box<Text>>,
     /// Source places, the innermost first, then the calls that it was inlined into; empty where none is known.
@@ -115,7 +116,7 @@ impl Instruction {
 
     /// The same in a file: code that was inlined from another one counts for its caller.
     pub fn line_in(&self, file: &str) -> Option<u32> {
-        self.lines().iter().find(|place| place.file.as_ref() == file).map(|place| place.line)
+        self.lines().iter().find(|place| *place.file == *file).map(|place| place.line)
     }
 
     /// Whether that is among its modifiers.
@@ -161,9 +162,9 @@ impl Instruction {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SassFunction {
     /// Mangled name.
-    pub mangled: Arc<str>,
+    pub mangled: ArcStr,
     /// Architecture, `sm_90a`; empty where nothing tells.
-    pub arch: Arc<str>,
+    pub arch: ArcStr,
     /// Instructions in the order of the listing.
     pub instructions: Vec<Instruction>,
 }
@@ -202,7 +203,7 @@ impl SassFunction {
 impl SassListing {
     /// The function of that mangled name, the first where several architectures have it.
     pub fn function(&self, mangled: &str) -> Option<&SassFunction> {
-        self.functions.iter().find(|function| function.mangled.as_ref() == mangled)
+        self.functions.iter().find(|function| *function.mangled == *mangled)
     }
 }
 

@@ -5,6 +5,7 @@ use crate::analysis::lines::{short_names, shortened};
 use crate::analysis::phases::{Phases, is_product};
 use crate::analysis::{Audit, Evidence, SourceLines, Spot, profile::OtherProfile};
 use crate::evidence::{CounterColumn, Instruction, SourceLine, SourceView, Value};
+use arcstr::ArcStr;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -63,8 +64,7 @@ fn kept(view: &SourceView, shown: &Shown) -> SourceView {
     let bare = |place: &SourceLine| SourceLine { function: None, ..place.clone() };
     let places: HashSet<SourceLine> = view.instructions.iter().flat_map(|row| row.places.iter()).map(bare).collect();
     let text = |place: &SourceLine| Some((place.clone(), shortened(view.text(place)?).into()));
-    let mut texts: Vec<(SourceLine, Arc<str>)> =
-        places.iter().filter(|place| is_shown(place)).filter_map(text).collect();
+    let mut texts: Vec<(SourceLine, ArcStr)> = places.iter().filter(|place| is_shown(place)).filter_map(text).collect();
     let multiplying = view.instructions.iter().filter(|row| row.op().is_product());
     let products: HashSet<SourceLine> = multiplying.flat_map(|row| row.places.iter()).map(bare).collect();
     let mut products: Vec<SourceLine> = products.into_iter().filter(|place| is_product(view, place)).collect();

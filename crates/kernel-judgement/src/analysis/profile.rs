@@ -13,6 +13,7 @@ use crate::analysis::{
     lines::public_names, studied::Studied,
 };
 use crate::evidence::{ClockStatus, Damage, Device, Origin, Report, RuleResult, Session, SourceView};
+use arcstr::ArcStr;
 use regex::Regex;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -32,7 +33,7 @@ pub struct Profile {
     pub launches: Vec<u32>,
     pub device: Device,
     /// Base name of the program that launched it; empty where the artefact does not say.
-    pub program: Arc<str>,
+    pub program: ArcStr,
     pub clock: Option<ClockStatus>,
     /// Display driver version that the result itself carries.
     pub driver: Option<f32>,
@@ -289,9 +290,9 @@ impl Profile {
 }
 
 /// What is kept of a session, with this command line.
-fn who_measured(session: &Session, command_line: Arc<str>) -> Session {
+fn who_measured(session: &Session, command_line: ArcStr) -> Session {
     let [ncu_version, cuda_version, driver_version] =
-        [&session.ncu_version, &session.cuda_version, &session.driver_version].map(Arc::clone);
+        [&session.ncu_version, &session.cuda_version, &session.driver_version].map(ArcStr::clone);
     Session { ncu_version, cuda_version, driver_version, command_line, ..Session::default() }
 }
 

@@ -5,8 +5,8 @@
 use crate::analysis::kernel::readings::{Found, KeptMetric, Readings, median_of_sorted};
 use crate::analysis::{Evidence, Reference, Side};
 use crate::quantity::Unit;
+use arcstr::ArcStr;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 #[derive(serde::Serialize, serde::Deserialize)]
 struct EvidenceJson {
@@ -32,7 +32,7 @@ impl<'de> serde::Deserialize<'de> for Evidence {
 
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Table {
-    metric: Vec<Arc<str>>,
+    metric: Vec<ArcStr>,
     unit: Vec<Unit>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     new: Option<Columns>,
@@ -65,32 +65,32 @@ struct Columns {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     no_number: Vec<usize>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    opcodes: BTreeMap<Arc<str>, f64>,
+    opcodes: BTreeMap<ArcStr, f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    with_modifiers: Option<BTreeMap<Arc<str>, f64>>,
+    with_modifiers: Option<BTreeMap<ArcStr, f64>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    curves: BTreeMap<Arc<str>, Vec<(u64, f64)>>,
+    curves: BTreeMap<ArcStr, Vec<(u64, f64)>>,
     /// Each counter by its row, or by name where no row has it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    breakdowns: BTreeMap<Arc<str>, Vec<Listed>>,
+    breakdowns: BTreeMap<ArcStr, Vec<Listed>>,
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
 enum Listed {
     Row(usize),
-    Name(Arc<str>),
+    Name(ArcStr),
 }
 
 /// The rows of a table while it is made.
 #[derive(Default)]
 struct Rows {
-    all: Vec<(Arc<str>, Unit)>,
-    at: HashMap<(Arc<str>, Unit), usize>,
+    all: Vec<(ArcStr, Unit)>,
+    at: HashMap<(ArcStr, Unit), usize>,
 }
 
 impl Rows {
-    fn place(&mut self, name: Arc<str>, unit: Unit) -> usize {
+    fn place(&mut self, name: ArcStr, unit: Unit) -> usize {
         let next = self.all.len();
         let at = *self.at.entry((name.clone(), unit)).or_insert(next);
         if at == next {
@@ -108,7 +108,7 @@ impl Rows {
             _ => None,
         });
         let launches = each.max();
-        let mut places: HashMap<Arc<str>, usize> = HashMap::new();
+        let mut places: HashMap<ArcStr, usize> = HashMap::new();
         for KeptMetric { name, unit, found } in metrics {
             let at = self.place(name.clone(), unit);
             places.insert(name, at);
@@ -132,7 +132,7 @@ impl Rows {
             }
         }
         let counter = |name: &str| places.get(name).map_or_else(|| Listed::Name(name.into()), |at| Listed::Row(*at));
-        let list = |(name, list): (Arc<str>, Arc<str>)| (name, list.split(',').map(counter).collect());
+        let list = |(name, list): (ArcStr, ArcStr)| (name, list.split(',').map(counter).collect());
         columns.breakdowns = breakdowns.into_iter().map(list).collect();
         columns
     }
@@ -178,7 +178,7 @@ impl From<EvidenceJson> for Evidence {
     fn from(json: EvidenceJson) -> Evidence {
         let EvidenceJson { readings: table, mut new, mut old, mut reference } = json;
         let Table { metric, unit, .. } = table;
-        let rows: Vec<(Arc<str>, Unit)> = metric.into_iter().zip(unit).collect();
+        let rows: Vec<(ArcStr, Unit)> = metric.into_iter().zip(unit).collect();
         let others = new.profile.iter_mut().flat_map(|profile| &mut profile.others);
         for (other, columns) in others.zip(table.others) {
             other.readings = columns.readings(&rows);
@@ -198,10 +198,10 @@ impl From<EvidenceJson> for Evidence {
 }
 
 impl Columns {
-    fn readings(self, rows: &[(Arc<str>, Unit)]) -> Readings {
+    fn readings(self, rows: &[(ArcStr, Unit)]) -> Readings {
         let Columns { median, mut each, not_a_number, no_number, opcodes, with_modifiers, curves, breakdowns, .. } =
             self;
-        let metric = |(at, (name, unit)): (usize, &(Arc<str>, Unit))| {
+        let metric = |(at, (name, unit)): (usize, &(ArcStr, Unit))| {
             let found = match (each.remove(&at), median.get(at).copied().flatten()) {
                 (Some(each), _) => Found::Each(each),
                 (None, Some(number)) => Found::Number(number),

@@ -6,7 +6,7 @@ use crate::analysis::{
 };
 use crate::catalog::{self, Counter, CounterPlace};
 use crate::evidence::{NameSet, Rules, Want};
-use std::sync::Arc;
+use arcstr::ArcStr;
 
 /// Endings of the counters that NVIDIA's breakdown lists name; which ones they are differs from chip to chip.
 const BREAKDOWN_ENDINGS: [&str; 2] = [".avg.pct_of_peak_sustained_elapsed", crate::analysis::derive::units::BUSIEST];
@@ -28,10 +28,10 @@ pub fn want() -> Want {
     let series = catalog::series().iter().flat_map(|row| row.names.iter().copied());
     let suffixes = series.clone().chain(BREAKDOWN_ENDINGS).collect();
     let prefixes: Vec<&str> = catalog::sampler().told.iter().copied().chain(prefixes).collect();
-    let metrics = NameSet::These { exact: names.map(Arc::from).collect(), prefixes, suffixes };
+    let metrics = NameSet::These { exact: names.map(ArcStr::from).collect(), prefixes, suffixes };
     let instances = NameSet::exactly(INSTANCES);
     let first_instances = Some(NameSet::These {
-        exact: FIRST_INSTANCES.into_iter().map(Arc::from).collect(),
+        exact: FIRST_INSTANCES.into_iter().map(ArcStr::from).collect(),
         prefixes: catalog::sampler().told.clone(),
         suffixes: series.collect(),
     });
@@ -49,7 +49,7 @@ pub fn brief() -> NameSet {
 pub fn want_for(work: &Work) -> Want {
     let mut want = want();
     if let NameSet::These { exact, .. } = &mut want.metrics {
-        exact.extend(work.readings().map(Arc::from));
+        exact.extend(work.readings().map(ArcStr::from));
     }
     want
 }

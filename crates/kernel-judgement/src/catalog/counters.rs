@@ -4,9 +4,9 @@
 //! of a table, a breakdown list or the user, stays a text.
 
 use super::{metrics::metric, row::catalog};
+use arcstr::ArcStr;
 use serde::Deserialize;
 use std::fmt;
-use std::sync::Arc;
 
 /// Where a report has a counter that no table shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -70,8 +70,8 @@ impl fmt::Display for Counter {
     }
 }
 
-impl From<Counter> for Arc<str> {
-    fn from(counter: Counter) -> Arc<str> {
+impl From<Counter> for ArcStr {
+    fn from(counter: Counter) -> ArcStr {
         counter.name().into()
     }
 }

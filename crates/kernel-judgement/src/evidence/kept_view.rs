@@ -8,6 +8,7 @@ use super::source_view::{CounterColumn, Lines, SourceView};
 use super::{Instruction, SourceLine, Value};
 use crate::bounds;
 use crate::quantity::Unit;
+use arcstr::ArcStr;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use cuda_binary::sass;
@@ -22,22 +23,22 @@ const LEVEL: i32 = 17;
 #[derive(serde::Serialize, serde::Deserialize)]
 struct KeptView {
     launch: u32,
-    name: Arc<str>,
+    name: ArcStr,
     lines: Lines,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     capability: Option<(u32, u32)>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    files: Vec<Arc<str>>,
+    files: Vec<ArcStr>,
     /// Functions that lines stand in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    callees: Vec<Arc<str>>,
+    callees: Vec<ArcStr>,
     /// Opcodes with modifiers, where a listing told them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    opcodes: Vec<Arc<str>>,
-    metrics: Vec<(Arc<str>, Unit)>,
+    opcodes: Vec<ArcStr>,
+    metrics: Vec<(ArcStr, Unit)>,
     /// Position of the file, line, text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    texts: Vec<(usize, u32, Arc<str>)>,
+    texts: Vec<(usize, u32, ArcStr)>,
     /// Position of the file, line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     products: Vec<(usize, u32)>,
@@ -206,9 +207,9 @@ impl KeptView {
             let file = files.get(at).ok_or_else(|| format!("file {at} of {}", files.len()))?.clone();
             Ok::<_, String>(SourceLine { file, line, function: None })
         };
-        let mut functions: Vec<Arc<str>> = Vec::new();
+        let mut functions: Vec<ArcStr> = Vec::new();
         for at in 0..input.below(bounds::INSTRUCTIONS, "functions:")? {
-            let name: Arc<str> = at.to_string().into();
+            let name: ArcStr = at.to_string().into();
             let length = input.below(bounds::INSTRUCTIONS.saturating_sub(functions.len()), "instructions:")?;
             functions.extend(std::iter::repeat_n(name, length));
         }

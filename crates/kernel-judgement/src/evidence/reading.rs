@@ -1,19 +1,19 @@
 //! A reading: a number that was measured or derived and says from what, or a stated reason why there is none.
 
 use crate::quantity::{Quantity, Unit};
-use std::sync::Arc;
+use arcstr::ArcStr;
 
 /// Where a number came from.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Provenance {
     /// The metrics that were read, by ncu's own names; for build facts the artefact's own word (`ptxas: Used registers`).
-    pub metrics: Vec<Arc<str>>,
+    pub metrics: Vec<ArcStr>,
     /// How they were combined; empty for a value that is taken as it is.
     #[serde(default, skip_serializing_if = "str::is_empty")]
-    pub formula: Arc<str>,
+    pub formula: ArcStr,
     /// The name that was asked for, when an older spelling of it was found in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub alias_of: Option<Arc<str>>,
+    pub alias_of: Option<ArcStr>,
 }
 
 /// The spread over several launches of one kernel, in the reading's own unit.
@@ -45,14 +45,14 @@ pub enum Missing {
     /// The artefact does not hold it.
     NotCollected {
         /// What is absent: metric names, or an artefact.
-        what: Vec<Arc<str>>,
+        what: Vec<ArcStr>,
         /// More than absence, when known: the value is NaN, or the tool dropped the name.
-        why: Arc<str>,
+        why: ArcStr,
     },
     /// It means nothing here.
     NotApplicable {
         /// The reason in a few words.
-        why: Arc<str>,
+        why: ArcStr,
     },
 }
 
@@ -80,12 +80,12 @@ impl Reading {
     pub(crate) const NO_NUMBER: &'static str = "the result is not a finite number";
 
     /// A reading taken from one metric as it is.
-    pub fn measured(quantity: Quantity, metric: &Arc<str>) -> Reading {
+    pub fn measured(quantity: Quantity, metric: &ArcStr) -> Reading {
         Reading::derived(quantity, vec![metric.clone()], "")
     }
 
     /// A reading computed from several metrics.
-    pub fn derived(quantity: Quantity, metrics: Vec<Arc<str>>, formula: &str) -> Reading {
+    pub fn derived(quantity: Quantity, metrics: Vec<ArcStr>, formula: &str) -> Reading {
         Reading::Measured(Measured {
             quantity,
             spread: None,

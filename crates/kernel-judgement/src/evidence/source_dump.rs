@@ -6,9 +6,9 @@
 
 use super::SourceLine;
 use super::source_view::{Lines, SourceView};
+use arcstr::ArcStr;
 use serde::ser::{Serialize, Serializer};
 use std::io::{self, Write};
-use std::sync::Arc;
 
 /// The schema that [`write_source_json`] writes; its number rises when a field changes its meaning.
 pub(crate) const SOURCE_SCHEMA: &str = "kernel-audit/source/1";
@@ -41,7 +41,7 @@ struct Row<'a, M> {
     function: &'a str,
     offset: u64,
     sass: Option<String>,
-    file: Option<&'a Arc<str>>,
+    file: Option<&'a ArcStr>,
     line: Option<u32>,
     inlined_at: &'a [SourceLine],
     metrics: M,

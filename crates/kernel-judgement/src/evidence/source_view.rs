@@ -2,14 +2,14 @@
 
 use super::{Instruction, SourceLine};
 use crate::quantity::Unit;
+use arcstr::ArcStr;
 use ncu_report::{SourceText, Value};
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// The instances of one metric by instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CounterColumn {
-    pub metric: Arc<str>,
+    pub metric: ArcStr,
     pub unit: Unit,
     /// Position in [`SourceView::instructions`] and value, by position. An instruction that is not listed has none:
     /// ncu's source page shows 0 there for counts and `-` for codes.
@@ -54,7 +54,7 @@ pub struct SourceView {
     /// Row of the report.
     pub launch: u32,
     /// The name that ncu displays.
-    pub name: Arc<str>,
+    pub name: ArcStr,
     /// Whether lines are known.
     pub lines: Lines,
     /// The compute capability that the code is for; `None` where nothing tells.
@@ -66,7 +66,7 @@ pub struct SourceView {
     /// Embedded sources of the lines; none in a launch that was kept.
     pub texts: Vec<SourceText>,
     /// Of a launch that was kept, the text of the lines that its page shows.
-    pub shown: Vec<(SourceLine, Arc<str>)>,
+    pub shown: Vec<(SourceLine, ArcStr)>,
     /// Of a launch that was kept, the lines of its tensor instructions that hold or call a product.
     pub products: Vec<SourceLine>,
 }
@@ -103,7 +103,7 @@ pub struct LineCounts {
 impl SourceView {
     pub fn column(&self, metric: impl AsRef<str>) -> Option<&CounterColumn> {
         let metric = metric.as_ref();
-        self.columns.binary_search_by(|column| column.metric.as_ref().cmp(metric)).ok().map(|at| &self.columns[at])
+        self.columns.binary_search_by(|column| column.metric.as_str().cmp(metric)).ok().map(|at| &self.columns[at])
     }
 
     /// The counts of a metric by instruction, 0 where ncu shows 0; `None` where the report does not hold the metric so.

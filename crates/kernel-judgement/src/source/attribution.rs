@@ -11,10 +11,10 @@ use crate::evidence::{
     CounterColumn, Instruction, Launch, LineTable, Lines, MachineWord, Metric, SassFunction, SassListing, SourceText,
     SourceView, Value, Workload,
 };
+use arcstr::ArcStr;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
-use std::sync::Arc;
 
 /// Where the report tells the kernel's address when it holds no load addresses (before ncu 2022.3).
 const FUNCTION_PCS: Counter = Counter::LaunchFunctionPcs;
@@ -81,7 +81,7 @@ impl<'a> Module<'a> {
 
     fn range(&self, symbol: &str, index: Option<u32>) -> Option<&CodeRange> {
         let ranges = self.ranges.as_ref().ok()?;
-        let is_it = |range: &&CodeRange| range.symbol.as_ref() == symbol;
+        let is_it = |range: &&CodeRange| range.symbol.as_str() == symbol;
         let exact = ranges.iter().filter(is_it).find(|range| index.is_none_or(|index| range.symbol_index == index));
         exact.or_else(|| ranges.iter().find(is_it))
     }
@@ -93,7 +93,7 @@ struct Loaded<'a> {
     /// Device address of the section's first byte.
     base: u64,
     /// Mangled name of the section's function.
-    section: Arc<str>,
+    section: ArcStr,
     /// Size in bytes; `None` without machine code.
     bytes: Option<u64>,
     /// The code; empty without.
@@ -210,7 +210,7 @@ fn address(launch: &Launch, code: Option<u64>) -> Option<u64> {
 }
 
 impl<'a> Module<'a> {
-    fn loaded(&'a self, symbol: &Arc<str>, index: Option<u32>, address: u64) -> Option<Loaded<'a>> {
+    fn loaded(&'a self, symbol: &ArcStr, index: Option<u32>, address: u64) -> Option<Loaded<'a>> {
         if self.source.cubin.is_none() || self.ranges.is_err() {
             return Some(Loaded { module: self, base: address, section: symbol.clone(), bytes: None, code: &[] });
         }
@@ -243,7 +243,7 @@ impl Loaded<'_> {
     /// The places of this section's code; `None` where there is no line table that can be read.
     fn lines(&self) -> Option<LineTable> {
         let bytes = self.module.source.cubin.as_ref()?;
-        cubin::line_table_of(bytes, "the cubin in the report", |name| name == self.section.as_ref()).ok()
+        cubin::line_table_of(bytes, "the cubin in the report", |name| name == self.section.as_str()).ok()
     }
 }
 
@@ -337,7 +337,7 @@ fn texts(modules: &[&Module<'_>], instructions: &[Instruction]) -> Vec<SourceTex
         instructions.iter().flat_map(|i| i.places.iter()).map(|place| place.file.as_ref()).collect();
     let mut seen = HashSet::new();
     let files = modules.iter().flat_map(|module| &module.source.files);
-    files.filter(|file| named.contains(file.file.as_ref()) && seen.insert(file.file.clone())).cloned().collect()
+    files.filter(|file| named.contains(file.file.as_str()) && seen.insert(file.file.clone())).cloned().collect()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::{ReadError, cubin, ptxas_log, sass};
 use crate::evidence::{CodeBuild, Origin, SassListing, SourceLine};
+use arcstr::ArcStr;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -107,7 +108,7 @@ pub fn place_lines(
     name: impl Fn(&str) -> String,
 ) -> Result<(), ReadError> {
     let lines = cubin::line_table(cubin, input)?;
-    let mut names: HashMap<Arc<str>, Arc<str>> = HashMap::new();
+    let mut names: HashMap<ArcStr, ArcStr> = HashMap::new();
     let mut shown: HashMap<*const SourceLine, Arc<[SourceLine]>> = HashMap::new();
     for function in &mut listing.functions {
         for instruction in &mut function.instructions {

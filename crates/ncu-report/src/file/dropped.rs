@@ -9,9 +9,9 @@
 //! - else nothing, when exactly three are unused: they are expansions of the fourth, which was never written;
 //! - else every member.
 
+use arcstr::ArcStr;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 const ROLLUPS: [&str; 4] = ["avg", "max", "min", "sum"];
 
@@ -31,14 +31,14 @@ fn words(command_line: &str) -> FxHashSet<&str> {
 }
 
 /// Chooses from the unused names those that somebody asked for; sorted.
-pub(super) fn asked_for(unused: &[&str], used: &[&str], command_line: &str) -> Vec<Arc<str>> {
+pub(super) fn asked_for(unused: &[&str], used: &[&str], command_line: &str) -> Vec<ArcStr> {
     if unused.is_empty() {
         return Vec::new();
     }
     let (used, spelled): (FxHashSet<&str>, _) = (used.iter().copied().collect(), words(command_line));
     let is_collected = |family: &str| ROLLUPS.iter().any(|rollup| used.contains(family.replace('*', rollup).as_str()));
     let mut families: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    let mut dropped: BTreeSet<Arc<str>> = BTreeSet::new();
+    let mut dropped: BTreeSet<ArcStr> = BTreeSet::new();
     for name in unused {
         match family(name) {
             Some(family) => families.entry(family).or_default().push(name),
@@ -48,13 +48,13 @@ pub(super) fn asked_for(unused: &[&str], used: &[&str], command_line: &str) -> V
     for (family, members) in families {
         let mut own = members.iter().copied().filter(|name| spelled.contains(name)).peekable();
         if own.peek().is_some() {
-            dropped.extend(own.map(Arc::from));
+            dropped.extend(own.map(ArcStr::from));
         } else if is_collected(&family) {
             continue;
         } else if let Some(base) = family.strip_suffix(".*").filter(|_| members.len() == ROLLUPS.len()) {
             dropped.insert(base.into());
         } else if members.len() != ROLLUPS.len() - 1 {
-            dropped.extend(members.into_iter().map(Arc::from));
+            dropped.extend(members.into_iter().map(ArcStr::from));
         }
     }
     dropped.into_iter().collect()

@@ -4,14 +4,14 @@ use super::device;
 use crate::ncu_units::unit_of;
 use crate::unasked::is_asked_for;
 use crate::{NameSet, Unit, Want};
+use arcstr::ArcStr;
 use bytes::Bytes;
 use cuda_binary::text::lossy;
 use std::borrow::Cow;
-use std::sync::Arc;
 
 /// A metric that will be decoded.
 pub(super) struct Asked {
-    pub(super) name: Arc<str>,
+    pub(super) name: ArcStr,
     pub(super) unit: Unit,
     /// Whether it goes into the launch; false for one that is only read to know the device or the grid.
     pub(super) deliver: bool,

@@ -3,8 +3,8 @@
 use super::message::{RuleColumn, RuleItem, RuleResult as StoredRule};
 use crate::bounds::RULE_CELLS;
 use crate::{FocusMetric, RuleMessage, RuleResult, RuleTable, Speedup};
+use arcstr::ArcStr;
 use cuda_binary::text::Texts;
-use std::sync::Arc;
 
 /// The entries of one rule; none when it said nothing. `fault` is told what was left out.
 pub(super) fn entries(rule: &StoredRule, texts: &mut Texts, mut fault: impl FnMut(String)) -> Vec<RuleResult> {
@@ -28,7 +28,7 @@ pub(super) fn entries(rule: &StoredRule, texts: &mut Texts, mut fault: impl FnMu
 }
 
 /// The word for a number of the format; the number itself when it has none.
-fn word(number: Option<i32>, words: &[&str], texts: &mut Texts) -> Arc<str> {
+fn word(number: Option<i32>, words: &[&str], texts: &mut Texts) -> ArcStr {
     let number = number.unwrap_or(0);
     match usize::try_from(number).ok().and_then(|at| words.get(at)) {
         Some(word) => texts.of(word),
@@ -60,14 +60,14 @@ fn tables(item: &RuleItem, texts: &mut Texts, fault: &mut impl FnMut(String)) ->
     let mut tables = Vec::new();
     for table in &item.tables {
         let config = table.config.clone().unwrap_or_default();
-        let columns: Vec<Vec<Arc<str>>> = table.columns.iter().map(|column| cells(column, texts)).collect();
+        let columns: Vec<Vec<ArcStr>> = table.columns.iter().map(|column| cells(column, texts)).collect();
         let height = columns.iter().map(Vec::len).max().unwrap_or(0);
         let (filled, stored) = (height.saturating_mul(columns.len()), columns.iter().map(Vec::len).sum::<usize>());
         if filled > RULE_CELLS.max(2 * stored) {
             fault(format!("{} columns of up to {height} cells, which hold {stored} cells", columns.len()));
             continue;
         }
-        let cell = |column: &Vec<Arc<str>>, row: usize, texts: &mut Texts| {
+        let cell = |column: &Vec<ArcStr>, row: usize, texts: &mut Texts| {
             column.get(row).cloned().unwrap_or_else(|| texts.of(""))
         };
         tables.push(RuleTable {
@@ -89,7 +89,7 @@ fn tables(item: &RuleItem, texts: &mut Texts, fault: &mut impl FnMut(String)) ->
 }
 
 /// The cells of a column; one of the three lists is filled.
-fn cells(column: &RuleColumn, texts: &mut Texts) -> Vec<Arc<str>> {
+fn cells(column: &RuleColumn, texts: &mut Texts) -> Vec<ArcStr> {
     let strings = column.strings.iter().map(|text| String::from_utf8_lossy(text).into_owned());
     let doubles = column.doubles.iter().map(ToString::to_string);
     let integers = column.integers.iter().map(ToString::to_string);

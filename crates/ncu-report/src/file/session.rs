@@ -4,10 +4,10 @@ use super::device::DeviceParts;
 use super::message::{DeviceAttributes, SessionDetails};
 use super::metrics::value;
 use crate::{Device, Session};
+use arcstr::ArcStr;
 use bytes::Bytes;
 use cuda_binary::text::Texts;
 use prost::{DecodeError, Message};
-use std::sync::Arc;
 
 /// Merges the pieces: the last scalar wins, repeated fields append.
 pub(super) fn merge(pieces: &[(u64, Bytes)]) -> Result<SessionDetails, DecodeError> {
@@ -46,7 +46,7 @@ pub(super) fn session(details: &SessionDetails, texts: &mut Texts) -> Session {
 }
 
 /// What was started and the user's comment; the environment is left out, because it may hold secrets.
-fn settings(details: &SessionDetails, texts: &mut Texts) -> Vec<(Arc<str>, Arc<str>)> {
+fn settings(details: &SessionDetails, texts: &mut Texts) -> Vec<(ArcStr, ArcStr)> {
     let executable = details.executable.clone().unwrap_or_default();
     let fields = [
         ("executable", executable.path),

@@ -2,11 +2,11 @@
 
 use super::message::SourcePiece;
 use crate::SourceText;
+use arcstr::ArcStr;
 use bytes::Bytes;
 use cuda_binary::text::Texts;
 use prost::{DecodeError, Message};
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// Everything that a report holds of one loaded module.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,7 +29,7 @@ pub struct SourceData {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadedFunction {
     /// Mangled name.
-    pub symbol: Arc<str>,
+    pub symbol: ArcStr,
     /// Device address of its first instruction: a program counter minus this is the offset in its section.
     pub address: u64,
     /// Position in the cubin's symbol table.

@@ -3,14 +3,14 @@
 use crate::analysis::{KernelSummary, Selection, SelectionError, kernel::select, short_name};
 use crate::catalog::Counter;
 use crate::evidence::{Cubin, CubinKernel, Dim3, Reading, Report, ReportCubin};
+use arcstr::ArcStr;
 use regex::Regex;
-use std::sync::Arc;
 
 /// What a report says of the launch, for setting it beside the build.
 #[derive(Clone, Debug)]
 pub struct Launched {
     /// Mangled name; empty where the report does not hold it.
-    pub mangled: Arc<str>,
+    pub mangled: ArcStr,
     /// Display name without parameters.
     pub short_name: String,
     /// Compute capability of the device.

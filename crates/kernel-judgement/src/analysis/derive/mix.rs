@@ -6,9 +6,9 @@ use crate::catalog::{Better, Counter};
 use crate::evidence::{Reading, SourceView};
 use crate::quantity::{Quantity, Unit};
 
+use arcstr::ArcStr;
 use cuda_binary::{Class, Op};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// Executions of an instruction by lanes whose guard held.
 const LANES: Counter = Counter::ThreadInstExecutedTrue;
@@ -224,7 +224,7 @@ fn wide_shared_stores(kernel: &KernelSummary<'_>) -> Reading {
 }
 
 /// Sums by class; what makes a constant in half precision is a move.
-fn by_class(counts: &BTreeMap<Arc<str>, f64>, halves: Option<&Halves>) -> BTreeMap<Arc<str>, f64> {
+fn by_class(counts: &BTreeMap<ArcStr, f64>, halves: Option<&Halves>) -> BTreeMap<ArcStr, f64> {
     let mut sums: BTreeMap<Class, f64> = BTreeMap::new();
     for (opcode, count) in counts {
         *sums.entry(Op::of(opcode).class().unwrap_or(Class::Other)).or_default() += count;
@@ -240,20 +240,20 @@ fn by_class(counts: &BTreeMap<Arc<str>, f64>, halves: Option<&Halves>) -> BTreeM
 }
 
 fn rows(
-    new: &BTreeMap<Arc<str>, f64>,
-    old: Option<&BTreeMap<Arc<str>, f64>>,
+    new: &BTreeMap<ArcStr, f64>,
+    old: Option<&BTreeMap<ArcStr, f64>>,
     total: f64,
     class: impl Fn(&str) -> String,
 ) -> Vec<OpcodeRow> {
-    let metric: Arc<str> = PER_OPCODE.into();
+    let metric: ArcStr = PER_OPCODE.into();
     // The list is whole: an opcode that is not in it was not executed.
-    let reading = |counts: &BTreeMap<Arc<str>, f64>, name: &Arc<str>| {
+    let reading = |counts: &BTreeMap<ArcStr, f64>, name: &ArcStr| {
         let count = counts.get(name).copied().unwrap_or(0.0);
         Quantity::new(count, Unit::NONE)
             .map_or_else(|| Reading::not_collected(PER_OPCODE), |q| Reading::measured(q, &metric))
     };
     let old = old.filter(|old| !old.is_empty());
-    let names: BTreeSet<&Arc<str>> = new.keys().chain(old.into_iter().flat_map(BTreeMap::keys)).collect();
+    let names: BTreeSet<&ArcStr> = new.keys().chain(old.into_iter().flat_map(BTreeMap::keys)).collect();
     let mut rows: Vec<OpcodeRow> = names
         .into_iter()
         .map(|name| {

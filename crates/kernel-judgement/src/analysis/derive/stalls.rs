@@ -4,8 +4,9 @@ use crate::analysis::{KernelSummary, Limits, Row};
 use crate::catalog::{self, Better, Counter, StallFamily, Threshold};
 use crate::evidence::{Measured, Missing, Provenance, Reading};
 use crate::quantity::{Quantity, Unit};
+use arcstr::ArcStr;
 use std::collections::BTreeSet;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 /// What a stall number is a share of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -234,7 +235,7 @@ fn in_unit(basis: StallBasis, reading: Reading) -> Reading {
 /// Share of the warp's time: a reason's cycles per issue over the sum that NVIDIA stores, [`LATENCY`], unless the reasons are more than
 /// that, counted in another pass: then over their sum, as where it is absent and `selected` is among them.
 fn shares(per_issue: &StallTable, new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Option<StallTable> {
-    let whole = |side: &KernelSummary<'_>, pick: fn(&Row) -> Option<&Reading>| -> Option<(f64, Arc<str>)> {
+    let whole = |side: &KernelSummary<'_>, pick: fn(&Row) -> Option<&Reading>| -> Option<(f64, ArcStr)> {
         let has_selected = per_issue.rows.iter().any(|r| r.reason == "selected");
         let sum: f64 = per_issue.rows.iter().filter_map(|r| pick(&r.row)?.value()).sum();
         let stored = match side.reading(LATENCY) {
@@ -254,7 +255,7 @@ fn shares(per_issue: &StallTable, new: &KernelSummary<'_>, old: Option<&KernelSu
 
 fn sample_shares(new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Option<StallTable> {
     let counts = table(StallBasis::Samples, new, old)?;
-    let sum = |pick: fn(&Row) -> Option<&Reading>| -> Option<(f64, Arc<str>)> {
+    let sum = |pick: fn(&Row) -> Option<&Reading>| -> Option<(f64, ArcStr)> {
         let total: f64 = counts.rows.iter().filter_map(|r| pick(&r.row)?.value()).sum();
         (total > 0.0).then(|| (total, "sum of all reasons".into()))
     };
@@ -263,7 +264,7 @@ fn sample_shares(new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Op
 }
 
 /// What the reasons are summed up to, with its name.
-type Whole = Option<(f64, Arc<str>)>;
+type Whole = Option<(f64, ArcStr)>;
 
 /// Each row of a table as a share of its side's whole.
 fn of_whole(basis: StallBasis, parts: &StallTable, asked: &str, (new, old): (Whole, Whole)) -> Option<StallTable> {
@@ -277,7 +278,7 @@ fn of_whole(basis: StallBasis, parts: &StallTable, asked: &str, (new, old): (Who
 }
 
 /// `100 × part / whole` in percent, missing where either is.
-fn ratio(part: &Reading, whole: Option<&(f64, Arc<str>)>, asked: &str) -> Reading {
+fn ratio(part: &Reading, whole: Option<&(f64, ArcStr)>, asked: &str) -> Reading {
     let Reading::Measured(measured) = part else { return part.clone() };
     let percent = whole.filter(|(sum, _)| *sum > 0.0).map(|(sum, _)| 100.0 * measured.quantity.value() / sum);
     match (percent.and_then(|p| Quantity::new(p, Unit::PERCENT)), whole) {

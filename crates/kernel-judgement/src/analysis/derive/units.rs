@@ -2,8 +2,8 @@
 
 use crate::analysis::KernelSummary;
 use crate::catalog::{self, Counter, Part};
+use arcstr::ArcStr;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// Compute throughput of the SMs, percent of peak.
 pub(in crate::analysis) const SM: Counter = Counter::SmThroughputAvgPctElapsed;
@@ -51,7 +51,7 @@ const WHILE_HELD: &str = ".avg.pct_of_peak_sustained_active";
 /// Pipes and issue by counters that were collected one by one, where no breakdown lists them; `active` is the part of the time in which an
 /// SM holds a block.
 pub(in crate::analysis) fn by_name(kernel: &KernelSummary<'_>, active: Option<f64>) -> Vec<BusyUnit> {
-    let unit = |name: &Arc<str>| {
+    let unit = |name: &ArcStr| {
         let is_meant = |code: Part| code == Part::MemoryLsu || !<&str>::from(code).starts_with("memory-");
         let part = catalog::subsystem_of(name).filter(|part| is_meant(part.code));
         let scale = if name.ends_with(AVERAGE) { Some(1.0) } else { active.filter(|_| name.ends_with(WHILE_HELD)) };

@@ -5,9 +5,9 @@ use crate::catalog::Counter;
 use crate::evidence::{Launch, Metric, Spread, Value};
 use crate::quantity::Unit;
 use crate::quantity::metric_table::{MetricType, split};
+use arcstr::ArcStr;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// Instances by base opcode.
 pub(in crate::analysis) const PER_OPCODE: Counter = Counter::SassInstExecutedPerOpcode;
@@ -34,7 +34,7 @@ pub enum Found {
 /// The numbers of one metric over the launches of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptMetric {
-    pub name: Arc<str>,
+    pub name: ArcStr,
     pub unit: Unit,
     pub found: Found,
 }
@@ -45,18 +45,18 @@ pub struct Readings {
     /// The metrics, sorted by name.
     pub metrics: Vec<KeptMetric>,
     /// Executions by opcode, the median over the launches.
-    pub opcodes: BTreeMap<Arc<str>, f64>,
+    pub opcodes: BTreeMap<ArcStr, f64>,
     /// Executions by opcode with modifiers, of shared stores, products and conversions of bytes; `None` where none is counted so.
-    pub with_modifiers: Option<BTreeMap<Arc<str>, f64>>,
+    pub with_modifiers: Option<BTreeMap<ArcStr, f64>>,
     /// Curves of the occupancy by metric: (value, warps) at both ends of each stretch in which the warps are the same.
-    pub curves: BTreeMap<Arc<str>, Vec<(u64, f64)>>,
+    pub curves: BTreeMap<ArcStr, Vec<(u64, f64)>>,
     /// NVIDIA's lists of the counters that a throughput is made of.
-    pub breakdowns: BTreeMap<Arc<str>, Arc<str>>,
+    pub breakdowns: BTreeMap<ArcStr, ArcStr>,
 }
 
 impl KeptMetric {
     /// What launches have for a metric; `None` where none has it.
-    pub(super) fn of(name: &Arc<str>, launches: &[Option<&Metric>]) -> Option<KeptMetric> {
+    pub(super) fn of(name: &ArcStr, launches: &[Option<&Metric>]) -> Option<KeptMetric> {
         let unit = launches.iter().flatten().next()?.unit;
         Some(KeptMetric { name: name.clone(), unit, found: Found::of(launches) })
     }
@@ -104,7 +104,7 @@ const WHOLE: [&str; 2] = ["cycles_elapsed", "time_duration"];
 
 impl Readings {
     /// Counters of the hardware that hold NaN in every launch. A quotient that does is one of nothing by nothing.
-    pub(in crate::analysis) fn failed(&self) -> impl Iterator<Item = &Arc<str>> {
+    pub(in crate::analysis) fn failed(&self) -> impl Iterator<Item = &ArcStr> {
         let is_quotient = |name: &str| split(name).is_none_or(|(base, _)| base.metric_type == MetricType::Ratio);
         let nan = self.metrics.iter().filter(|metric| metric.found == Found::NotANumber);
         nan.map(|metric| &metric.name).filter(move |name| !is_quotient(name))
@@ -135,7 +135,7 @@ impl Readings {
             metrics.extend(KeptMetric::of(name, &held));
         }
         let modified = launches.by_text(WITH_MODIFIERS);
-        let curve = |name: Counter| Some((Arc::from(name), points(first.metric(name)?)));
+        let curve = |name: Counter| Some((ArcStr::from(name), points(first.metric(name)?)));
         Readings {
             metrics,
             opcodes: launches.by_text(PER_OPCODE),
@@ -160,7 +160,7 @@ impl Readings {
 
     /// What is held of the metric of that exact name.
     pub(super) fn metric(&self, name: &str) -> Option<&KeptMetric> {
-        self.metrics.binary_search_by(|metric| metric.name.as_ref().cmp(name)).ok().map(|at| &self.metrics[at])
+        self.metrics.binary_search_by(|metric| metric.name.as_str().cmp(name)).ok().map(|at| &self.metrics[at])
     }
 
     /// The same of one launch: of each metric the median over the launches that have it.
@@ -185,14 +185,14 @@ pub(super) fn in_each<'r>(launches: &[&'r Launch], name: &str) -> impl Iterator<
         let is_own = |metric: &Metric| std::ptr::eq(metric.name.as_ref(), name);
         let order = |at: usize| {
             let metric = metrics.get(at)?;
-            Some(if is_own(metric) { Ordering::Equal } else { metric.name.as_ref().cmp(name) })
+            Some(if is_own(metric) { Ordering::Equal } else { metric.name.as_str().cmp(name) })
         };
         match order(near) {
             Some(Ordering::Equal) => return Some(&metrics[near]),
             None | Some(Ordering::Greater) if near > 0 && order(near - 1) == Some(Ordering::Less) => return None,
             _ => {}
         }
-        let found = metrics.binary_search_by(|metric| metric.name.as_ref().cmp(name));
+        let found = metrics.binary_search_by(|metric| metric.name.as_str().cmp(name));
         near = found.unwrap_or_else(|at| at);
         found.ok().map(|at| &metrics[at])
     })
@@ -201,7 +201,7 @@ pub(super) fn in_each<'r>(launches: &[&'r Launch], name: &str) -> impl Iterator<
 struct Columns<'r> {
     launches: &'r [&'r Launch],
     /// Every name, once, sorted.
-    names: Vec<&'r Arc<str>>,
+    names: Vec<&'r ArcStr>,
 }
 
 impl<'r> Columns<'r> {
@@ -209,17 +209,17 @@ impl<'r> Columns<'r> {
         let is_same = |pair: &&[&'r Launch]| {
             let [before, launch] = pair else { return false };
             before.metrics.len() == launch.metrics.len()
-                && before.metrics.iter().zip(&launch.metrics).all(|(a, b)| Arc::ptr_eq(&a.name, &b.name))
+                && before.metrics.iter().zip(&launch.metrics).all(|(a, b)| ArcStr::ptr_eq(&a.name, &b.name))
         };
         let others = launches.windows(2).filter(|pair| !is_same(pair)).map(|pair| pair[1]);
         let holders = launches.first().copied().into_iter().chain(others);
-        let names: BTreeSet<&Arc<str>> = holders.flat_map(|launch| launch.metrics.iter().map(|m| &m.name)).collect();
+        let names: BTreeSet<&ArcStr> = holders.flat_map(|launch| launch.metrics.iter().map(|m| &m.name)).collect();
         Columns { launches, names: names.into_iter().collect() }
     }
 
     /// Instances of a metric with text ids, each the median over the launches, by id.
-    fn by_text(&self, metric: Counter) -> BTreeMap<Arc<str>, f64> {
-        let mut all: BTreeMap<Arc<str>, Vec<f64>> = BTreeMap::new();
+    fn by_text(&self, metric: Counter) -> BTreeMap<ArcStr, f64> {
+        let mut all: BTreeMap<ArcStr, Vec<f64>> = BTreeMap::new();
         for instance in in_each(self.launches, metric.name()).flatten().flat_map(|metric| &metric.instances) {
             if let (Value::Text(id), Some(value)) = (&instance.id, instance.value.as_f64()) {
                 all.entry(id.clone()).or_default().push(value);

@@ -1,10 +1,10 @@
 //! Which kernel the audit is about: launches grouped by name and shape, and the choice among the groups.
 
 use crate::evidence::{Dim3, Launch, Report, Workload};
+use arcstr::ArcStr;
 use regex::Regex;
 use rustc_hash::FxHashMap;
 use std::collections::HashSet;
-use std::sync::Arc;
 
 /// What makes two results the same work: kind, name and shape.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -12,11 +12,11 @@ pub struct KernelKey {
     /// Kernel, range, graph or command list.
     pub workload: Workload,
     /// The name that ncu displays.
-    pub name: Arc<str>,
+    pub name: ArcStr,
     /// Function name without parameters.
-    pub function: Arc<str>,
+    pub function: ArcStr,
     /// Mangled name; empty when the artefact does not hold it.
-    pub mangled: Arc<str>,
+    pub mangled: ArcStr,
     /// Grid; `None` for ranges.
     pub grid: Option<Dim3>,
     /// Block; `None` for ranges.

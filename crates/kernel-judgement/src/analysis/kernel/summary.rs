@@ -5,9 +5,9 @@ use super::select::{KernelGroup, KernelKey};
 use crate::catalog::{self, Counter};
 use crate::evidence::{ClockStatus, Device, Measured, Missing, Provenance, Reading, RuleResult};
 use crate::quantity::{Quantity, Unit};
+use arcstr::ArcStr;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// The metric that a kernel's time is taken from.
 pub(in crate::analysis) const DURATION: Counter = Counter::GpuTimeDurationSum;
@@ -21,7 +21,7 @@ pub struct KernelSummary<'r> {
     /// Launches: at least one.
     pub(in crate::analysis) launches: usize,
     pub(in crate::analysis) device: Cow<'r, Device>,
-    pub(in crate::analysis) program: Arc<str>,
+    pub(in crate::analysis) program: ArcStr,
     pub(in crate::analysis) clock: Option<ClockStatus>,
     pub(in crate::analysis) driver: Option<f32>,
     /// NVIDIA's rules, of the first launch that has some.
@@ -108,7 +108,7 @@ impl<'r> KernelSummary<'r> {
         };
         let Some(quantity) = Quantity::new(median, metric.unit) else { return missing("") };
         let spread = (self.launches > 1).then_some(spread);
-        let alias_of = is_alias.then(|| Arc::from(id));
+        let alias_of = is_alias.then(|| ArcStr::from(id));
         let from = Provenance { metrics: vec![metric.name.clone()], formula: "".into(), alias_of };
         Reading::Measured(Measured { quantity, spread, from })
     }
@@ -172,12 +172,12 @@ impl<'r> KernelSummary<'r> {
     }
 
     /// Executions by base opcode, the median over the launches; empty where they were not counted.
-    pub(in crate::analysis) fn opcodes(&self) -> &BTreeMap<Arc<str>, f64> {
+    pub(in crate::analysis) fn opcodes(&self) -> &BTreeMap<ArcStr, f64> {
         &self.readings.opcodes
     }
 
     /// Executions by opcode with its modifiers, of those that are told apart by them; `None` where they were not counted.
-    pub(in crate::analysis) fn with_modifiers(&self) -> Option<&BTreeMap<Arc<str>, f64>> {
+    pub(in crate::analysis) fn with_modifiers(&self) -> Option<&BTreeMap<ArcStr, f64>> {
         self.readings.with_modifiers.as_ref()
     }
 
@@ -187,7 +187,7 @@ impl<'r> KernelSummary<'r> {
     }
 
     /// Names of all metrics that are held, each once, sorted.
-    pub fn metric_names(&self) -> impl Iterator<Item = &Arc<str>> {
+    pub fn metric_names(&self) -> impl Iterator<Item = &ArcStr> {
         self.readings.metrics.iter().map(|metric| &metric.name)
     }
 }

@@ -8,7 +8,7 @@ use super::{attribution::Attribution, parked::Parked, waits::Waits};
 use crate::analysis::{KernelSummary, Limits, derive::coalescing::WAVEFRONTS, derive::stalls::sampled_reason};
 use crate::catalog::{Code, Counter};
 use crate::evidence::{Launch, Lines, NameSet, SourceView, Want};
-use std::sync::Arc;
+use arcstr::ArcStr;
 
 /// Cycles in which L2 and L1 worked, and all cycles: NVIDIA's rules UncoalescedGlobalAccess and UncoalescedSharedAccess
 /// scale their estimates by these.
@@ -34,7 +34,7 @@ const BY_INSTRUCTION: [Counter; 9] = [
 pub fn source_want(launches: &[&Launch]) -> Want {
     let metrics = launches.iter().flat_map(|launch| &launch.metrics);
     let sampled = metrics.filter(|metric| sampled_reason(&metric.name).is_some());
-    let names = BY_INSTRUCTION.into_iter().map(Arc::from).chain(sampled.map(|metric| metric.name.clone()));
+    let names = BY_INSTRUCTION.into_iter().map(ArcStr::from).chain(sampled.map(|metric| metric.name.clone()));
     let metrics = NameSet::exactly(names);
     Want { instances: metrics.clone(), metrics, ..Want::default() }
 }

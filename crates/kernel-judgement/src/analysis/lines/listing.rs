@@ -209,12 +209,12 @@ fn lines(
     counters: &Counters<'_>,
 ) -> Vec<ListedLine> {
     let SourceView { texts, shown: kept, .. } = groups.view;
-    let embedded = texts.iter().find(|text| text.file.as_ref() == file);
+    let embedded = texts.iter().find(|text| text.file.as_str() == file);
     let texts: Vec<&str> = embedded.map(|text| text.text.lines().collect()).unwrap_or_default();
     let kept: BTreeMap<u32, &str> = kept
         .iter()
-        .filter(|(place, _)| place.file.as_ref() == file)
-        .map(|(place, text)| (place.line, text.as_ref()))
+        .filter(|(place, _)| place.file.as_str() == file)
+        .map(|(place, text)| (place.line, text.as_str()))
         .collect();
     let count = texts.len() as u32;
     let shown: BTreeSet<u32> = if texts.len() <= WHOLE {

@@ -2,6 +2,7 @@
 
 use crate::analysis::without_home;
 use crate::evidence::{SourceLine, SourceView};
+use arcstr::ArcStr;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -59,7 +60,7 @@ impl Spot {
 /// Instructions grouped by line, in the order of the code.
 pub(super) struct Groups<'v> {
     pub(super) view: &'v SourceView,
-    short: HashMap<Arc<str>, String>,
+    short: HashMap<ArcStr, String>,
     pub(super) all: Vec<Vec<usize>>,
 }
 
@@ -149,10 +150,10 @@ fn readable(name: &str) -> String {
 }
 
 /// For each file its name without folders, a very long one cut; with one folder where two files share a name.
-pub(in crate::analysis) fn short_names(view: &SourceView) -> HashMap<Arc<str>, String> {
+pub(in crate::analysis) fn short_names(view: &SourceView) -> HashMap<ArcStr, String> {
     // Runs of instructions share one list of places.
     let runs = view.instructions.chunk_by(|one, next| Arc::ptr_eq(&one.places, &next.places));
-    let files: HashSet<&Arc<str>> = runs.flat_map(|run| run[0].places.iter()).map(|place| &place.file).collect();
+    let files: HashSet<&ArcStr> = runs.flat_map(|run| run[0].places.iter()).map(|place| &place.file).collect();
     let tail = |file: &str, parts: usize| -> String {
         let mut all: Vec<&str> = file.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
         let name = all.pop().map(readable).unwrap_or_default();
@@ -176,7 +177,7 @@ pub(in crate::analysis) fn short_names(view: &SourceView) -> HashMap<Arc<str>, S
 
 /// Gives the files of a launch the names under which pages show them; those of the CUDA toolkit stay told from the project's.
 pub(in crate::analysis) fn public_names(view: &mut Arc<SourceView>) {
-    let names: HashMap<Arc<str>, Arc<str>> = short_names(view)
+    let names: HashMap<ArcStr, ArcStr> = short_names(view)
         .into_iter()
         .map(|(file, short)| {
             let name = if SourceLine::is_toolkit(&file) { format!("/cuda/include/{short}") } else { short };
@@ -195,7 +196,7 @@ pub fn without_homes(view: &mut SourceView) {
     rename(view, &names);
 }
 
-fn rename(view: &mut SourceView, names: &HashMap<Arc<str>, Arc<str>>) {
+fn rename(view: &mut SourceView, names: &HashMap<ArcStr, ArcStr>) {
     let public = |place: &SourceLine| SourceLine { file: names[&place.file].clone(), ..place.clone() };
     let mut stacks: HashMap<Arc<[SourceLine]>, Arc<[SourceLine]>> = HashMap::new();
     for row in &mut view.instructions {

@@ -18,10 +18,10 @@ use crate::analysis::derive::residency::Residency;
 use crate::analysis::lines::{Attribution, short_names};
 use crate::catalog::{Counter, StallReason};
 use crate::evidence::{SourceLine, SourceView, WarpSync};
+use arcstr::ArcStr;
 use cuda_binary::Op;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 
 /// Bits: 32, 64, 128 for the width of a lane's element.
 const WIDTH: Counter = Counter::MemoryAccessSizeType;
@@ -51,7 +51,7 @@ pub struct Study<'v> {
     /// Whether the pacing warps take tiles in turn.
     pub(super) is_in_turn: bool,
     /// The names under which pages show files.
-    names: HashMap<Arc<str>, String>,
+    names: HashMap<ArcStr, String>,
     /// Where lines are told.
     pub(super) frame: Frame,
     /// Rows that may run beside products in flight.

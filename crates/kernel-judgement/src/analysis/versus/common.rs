@@ -4,8 +4,8 @@ use crate::analysis::diagnose::{self, Diagnosis};
 use crate::analysis::version::{Version, measurement};
 use crate::analysis::{Bottleneck, Limits, Profile, Work, studied::Studied};
 use crate::catalog::Code;
+use arcstr::ArcStr;
 use std::collections::HashSet;
-use std::sync::Arc;
 
 /// What became of the limiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -56,7 +56,7 @@ pub(in crate::analysis) fn unseen(
 
 /// Whether both hold the same metrics, so that neither has to be reduced to what the other one holds.
 fn is_of_one_kind(one: Version<'_, '_>, other: Version<'_, '_>) -> bool {
-    let names = |version: Version<'_, '_>| -> HashSet<Arc<str>> {
+    let names = |version: Version<'_, '_>| -> HashSet<ArcStr> {
         version.profile.readings.metrics.iter().map(|metric| metric.name.clone()).collect()
     };
     let parts = |version: Version<'_, '_>| {

@@ -8,8 +8,9 @@ use super::table::{Table, Taker, VALUE};
 use super::{launch, sentences, unit};
 use crate::evidence::{Launch, Metric, RuleMessage, RuleResult, Speedup, Value};
 use crate::source::Rules;
+use arcstr::ArcStr;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 /// The section of metrics that the command line asked for by name.
 const BY_NAME: &str = "Command line profiler metrics";
@@ -75,10 +76,10 @@ pub(super) fn take(taker: &mut Taker<'_>, table: &Table, page: &str) {
 }
 
 /// Metrics that were asked for by their own name and have a value in no launch: the page prints `n/a` for each.
-fn dropped<'a>(metrics: impl Iterator<Item = &'a Metric>) -> BTreeSet<Arc<str>> {
+fn dropped<'a>(metrics: impl Iterator<Item = &'a Metric>) -> BTreeSet<ArcStr> {
     let (valued, empty): (Vec<_>, Vec<_>) = metrics.partition(|metric| metric.value.is_some());
     let held: BTreeSet<&str> = valued.iter().map(|metric| metric.name.as_ref()).collect();
-    empty.into_iter().map(|metric| metric.name.clone()).filter(|name| !held.contains(name.as_ref())).collect()
+    empty.into_iter().map(|metric| metric.name.clone()).filter(|name| !held.contains(name.as_str())).collect()
 }
 
 /// The word of the report format for a rule's kind on the page.
@@ -95,8 +96,8 @@ fn kind_of(printed: &str) -> &str {
 /// Adds a message to its rule. A rule that estimates more than one speedup becomes several results, one for each.
 fn add_rule(launch: &mut Launch, section: &str, rule: &str, message: RuleMessage, speedup: Option<Speedup>) {
     let same = |result: &&mut RuleResult| {
-        result.id.as_ref() == rule
-            && result.section.as_ref() == section
+        result.id.as_str() == rule
+            && result.section.as_str() == section
             && (speedup.is_none() || result.speedup.is_none())
     };
     if let Some(result) = launch.rules.last_mut().filter(same) {

@@ -4,8 +4,8 @@ use super::records::Cells;
 use crate::catalog::Counter;
 use crate::evidence::{Device, Dim3, Launch, Metric, NvtxRange, Process, Value, Workload};
 use crate::source::text::{self, Texts};
+use arcstr::ArcStr;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 /// Where the columns of a table stand.
 #[derive(Debug, Default)]
@@ -96,7 +96,7 @@ pub(super) fn finish(launch: &mut Launch, mut metrics: Vec<Metric>) {
     metrics.dedup_by(|later, kept| later.name == kept.name);
     launch.metrics = metrics;
     if let Some(name) = launch.value(Counter::DeviceAttributeDisplayName).and_then(Value::as_text) {
-        launch.device.name = Arc::from(name);
+        launch.device.name = ArcStr::from(name);
     }
     // A page of sections holds those that the launch could use.
     let counted = [Counter::DeviceAttributeMultiprocessorCount, Counter::LaunchSmCount];

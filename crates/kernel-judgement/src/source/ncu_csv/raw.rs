@@ -5,7 +5,7 @@ use super::table::{Table, Taker};
 use super::{launch, unit};
 use crate::evidence::{Instance, Metric, Value};
 use crate::quantity::Unit;
-use std::sync::Arc;
+use arcstr::ArcStr;
 
 /// Reads the rows of a table of the text.
 pub(super) fn take(taker: &mut Taker<'_>, table: &Table, text: &str) {
@@ -15,7 +15,7 @@ pub(super) fn take(taker: &mut Taker<'_>, table: &Table, text: &str) {
     let mut metrics: Vec<Column> = wanted
         .map(|at| Column {
             at,
-            name: Arc::from(&*header[at]),
+            name: ArcStr::from(&*header[at]),
             shift: 0,
             unit: Unit::NONE,
             instances: want.instances.contains(&header[at]) || want.has_first_instances(&header[at]),
@@ -45,7 +45,7 @@ pub(super) fn take(taker: &mut Taker<'_>, table: &Table, text: &str) {
 
 struct Column {
     at: usize,
-    name: Arc<str>,
+    name: ArcStr,
     shift: i32,
     unit: Unit,
     instances: bool,

@@ -7,6 +7,7 @@ use crate::analysis::derive::mix::{InstructionMix, WITH_MODIFIERS};
 use crate::analysis::{KernelSummary, kernel::summary::DURATION};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
+use arcstr::ArcStr;
 use cuda_binary::Op;
 use std::collections::BTreeSet;
 
@@ -99,7 +100,7 @@ pub(super) fn ceilings(kernel: &KernelSummary<'_>, mix: &InstructionMix) -> (Vec
 
 fn ceiling(kernel: &KernelSummary<'_>, counter: &Rate<'_>) -> Ceiling {
     let name = format!("{PREFIX}{}{RATE}", counter.stem);
-    let metric = std::sync::Arc::from(name.as_str());
+    let metric = ArcStr::from(name.as_str());
     let achieved = Quantity::new(counter.value, Unit::FLOP_PER_SECOND)
         .map_or_else(|| Reading::not_collected(&name), |quantity| Reading::measured(quantity, &metric));
     let peak = format!("{PREFIX}{}{PEAK}", counter.stem);
@@ -119,7 +120,7 @@ pub(super) fn is_tensor(ceiling: &Ceiling) -> bool {
 /// The ceiling of products whose operations were counted by opcode; `None` without a duration.
 fn of_opcodes(kernel: &KernelSummary<'_>, products: &Products, operations: f64) -> Option<Ceiling> {
     let rate = Quantity::new(operations / kernel.seconds()?, Unit::FLOP_PER_SECOND)?;
-    let names = [WITH_MODIFIERS, DURATION].map(std::sync::Arc::from).to_vec();
+    let names = [WITH_MODIFIERS, DURATION].map(ArcStr::from).to_vec();
     let stems = products.stems();
     let peak = |stem: &String| format!("{PREFIX}{stem}{PEAK}");
     let stem = stems.iter().find(|stem| kernel.value(peak(stem)).is_some()).or(stems.last())?;
