@@ -41,10 +41,13 @@ pub(super) fn section(audit: &Audit) -> Section {
     Section::new("ceiling", "Remaining performance ceiling", blocks)
 }
 
-/// The forecast of a lever of a list in front of its ceiling.
+/// The forecast of a lever of a list in front of its ceiling; one that ends there has one number for both: `12.4 to ≤ 30.6 %`.
 pub(super) fn forecast(lever: &Lever, levers: &[&Lever]) -> String {
     let own = bound(lever, levers);
+    let tenths = |percent: f64| format::fixed(percent, 1);
+    let is_end = |high: f64| own.starts_with('≤') && lever.bound.is_some_and(|bound| tenths(bound) == tenths(high));
     match lever.forecast {
+        Some([low, high]) if is_end(high) => format!("{} to {own}", tenths(low)),
         Some(ends) => format!("{}, {own}", between(ends, lever.bound)),
         None => own,
     }

@@ -75,7 +75,7 @@ pub(super) fn more(audit: &Audit) -> Option<String> {
 pub fn impossible(audit: &Audit) -> Vec<Words> {
     let say = |one: &Impossible| match one {
         Impossible::UnderFloor { amount, floor, measured, by } => words!(
-            "{} cannot be: it takes {} at the peak of {}, and the launch took {}",
+            "{} cannot be: it takes {} at peak ({}), and the launch took {}",
             words::code(format!("work.{amount}")),
             time(*floor),
             called(by),

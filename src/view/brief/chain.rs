@@ -129,7 +129,7 @@ pub(super) fn counters(audit: &Audit) -> Option<Words> {
     (!parts.is_empty()).then(|| words!("**In the counters:** {}.", words::join(parts, "; ")))
 }
 
-/// `the warps' cycles −55.9 %, of which long scoreboard −41.2, barrier −6.3 points`: what an instruction waits times the instructions, in percent
+/// `the warps' cycles −55.9 %; of the old ones long scoreboard −41.2, barrier −6.3 %`: what an instruction waits times the instructions, in percent
 /// of the old side's. `None` without an old side, and where they did not go the way of the time: warps beside each other wait longer.
 fn waits(audit: &Audit) -> Option<Words> {
     let story = audit.change.as_ref()?.story.as_ref()?;
@@ -142,7 +142,7 @@ fn waits(audit: &Audit) -> Option<Words> {
     let moved = moved(&table.rows, change, points);
     ((change < 0.0) == story.is_faster() && !moved.is_empty()).then(|| {
         words!(
-            "the warps' cycles {}, of which {} points",
+            "the warps' cycles {}; of the old ones {} %",
             format::change(was, was * (1.0 + change / 100.0)),
             moved.join(", ")
         )
@@ -266,10 +266,10 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
         audit.change.as_ref().and_then(|change| change.mbarriers).zip(sides(Counter::LaunchGridSize))
     {
         let (was, is) = (was as f64 / old, is as f64 / new);
-        // Fewer mbarriers are fewer stages.
         if was != is {
+            let stages = if is < was { ": fewer stages" } else { "" };
             let (was, is) = (format::fixed(was, 0), format::fixed(is, 0));
-            dear.push(words!("mbarriers of a block {} → {}", was, is));
+            dear.push(words!("mbarriers of a block {} → {}{}", was, is, stages));
         }
     }
     let is_faster = audit.comparison().is_some_and(|comparison| comparison.whole.verdict == Verdict::Faster);

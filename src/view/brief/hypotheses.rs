@@ -66,7 +66,8 @@ fn row(audit: &Audit, tested: &Tested) -> Vec<Cell> {
         let open = if found.is_empty() { Vec::new() } else { expectation::not_read(words) };
         let open: Vec<String> = open.into_iter().map(|clause| wait(audit, &clause).unwrap_or(clause)).collect();
         found.extend((!open.is_empty()).then(|| format!("not read: {}", open.join(", "))));
-        return vec![text("the author's expectation"), text(words), text(join(found)), judged];
+        let stated = words!("the author's expectation{}", late(tested.foresight));
+        return vec![text(stated), text(words), text(join(found)), judged];
     }
     vec![
         text(words!("hypothesis: {}{}", tested.name.as_str(), late(tested.foresight))),
@@ -185,8 +186,12 @@ pub(in crate::view) fn in_full(heading: &Heading, tested: &[Tested]) -> Option<S
 pub(in crate::view) fn summary(tested: &[Tested]) -> Option<Words> {
     const ALL: [Judgement; 4] = [Judgement::Fails, Judgement::Holds, Judgement::Unclear, Judgement::NotMeasured];
     let named = |judgement: Judgement| {
-        // What the author of a change expected has a row of its own.
-        let stated = told(tested).filter(|one| !one.name.starts_with(expectation::EXPECTED));
+        // What the author of a change expected has a row of its own, and of one that was stated again, knowing better, the first counts.
+        let is_again = |one: &Tested| {
+            let is_first = |other: &Tested| other.name == one.name && other.foresight != Foresight::After;
+            one.foresight == Foresight::After && tested.iter().any(is_first)
+        };
+        let stated = told(tested).filter(|one| !one.name.starts_with(expectation::EXPECTED) && !is_again(one));
         let of = stated.filter(|one| one.judgement == judgement);
         let names: Vec<String> = of.map(|one| format!("{}{}", one.name, late(one.foresight))).collect();
         (!names.is_empty()).then(|| format!("{}: {}", judgement.word(Role::Hypothesis), names.join(", ")))

@@ -87,7 +87,7 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
     let told = |row: &StallRow| Some(words!("{} {}", row.row.label.as_str(), rounded(row.row.new.value()?)));
     let further: Vec<Words> = unplaced.into_iter().map(|(row, _)| row).chain(left_out).filter_map(told).collect();
     if !further.is_empty() {
-        basis.push(words!(" Further: {}.", words::join(further, ", ")));
+        basis.push(words!(" Not in the table: {}.", words::join(further, ", ")));
     }
     let mut blocks = vec![paragraph("basis", basis)];
     if !rows.is_empty() {

@@ -72,14 +72,19 @@ pub fn time(ns: f64) -> String {
     written(ns, &[(1.0, "ns", Fixed(0)), (1e3, "µs", Fixed(1)), (1e6, "ms", Four), (1e9, "s", Four)])
 }
 
-/// What may be saved, times in ns: between two and at most, three digits of the largest in its unit: `12 to 527 µs, ≤ 546 µs`.
+/// What may be saved, times in ns: between two and at most, three digits of the largest in its unit: `12 to 527 µs, ≤ 546 µs`, or
+/// `12 to ≤ 546 µs`.
 pub fn saved(between: Option<[f64; 2]>, most: f64) -> String {
     use Decimals::Three;
     const STEPS: [Step; 4] = [(1.0, "ns", Three), (1e3, "µs", Three), (1e6, "ms", Three), (1e9, "s", Three)];
     let Some((value, unit, decimals)) = stepped(most, &STEPS) else { return String::new() };
     let of = |ns: f64| fixed(if most > 0.0 { ns * value / most } else { 0.0 }, decimals);
-    let between = between.map(|[low, high]| format!("{} to {} {unit}, ", of(low), of(high))).unwrap_or_default();
-    format!("{between}≤ {} {unit}", fixed(value, decimals))
+    let most = fixed(value, decimals);
+    let between = between.map(|[low, high]| [low, high].map(of)).map(|[low, high]| match high == most {
+        true => format!("{low} to "),
+        false => format!("{low} to {high} {unit}, "),
+    });
+    format!("{}≤ {most} {unit}", between.unwrap_or_default())
 }
 
 /// What may be saved of a time, in percent: whole numbers, with a decimal where the upper end would round above `most`, its ceiling.

@@ -1,6 +1,7 @@
 //! The time that no kernel beats: the stated work over the peaks of the chip. And stated work that cannot be.
 
 use crate::analysis::derive::least::{self, Part};
+use crate::analysis::derive::units;
 use crate::analysis::{CeilingKind, KernelSummary, Limits, Roofline, Timing, Work};
 use crate::catalog::Threshold;
 use cuda_binary::Op;
@@ -8,11 +9,14 @@ use cuda_binary::op::Pipe;
 
 /// Threads of a warp.
 const LANES: f64 = 32.0;
+/// Bytes that take no more than this part of the time are not the work of a kernel that computes.
+const OF_THE_WORK: f64 = 0.1;
 
 /// What the stated work comes to on this chip.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Stated {
-    /// The least time; `None` where no amount is stated, where the peaks were not collected, and where the amount cannot be.
+    /// The least time; `None` where no amount is stated, where the peaks were not collected, where the amount cannot be, and where it is
+    /// that of bytes beside operations that nobody stated or counted.
     pub floor: Option<Floor>,
     /// Why it cannot be.
     pub impossible: Vec<Impossible>,
@@ -85,7 +89,8 @@ impl Stated {
             })
             .collect();
         let executed = roofline.operations.filter(|executed| *executed > 0.0);
-        if let Some((stated, executed)) = work.flop.map(|flop| flop as f64).zip(executed) {
+        let is_open = !impossible.iter().any(|one| matches!(one, Impossible::UnderFloor { amount: "flop", .. }));
+        if let Some((stated, executed)) = work.flop.map(|flop| flop as f64).zip(executed).filter(|_| is_open) {
             let others: f64 =
                 kernel.opcodes().iter().map(|(opcode, count)| LANES * count * stated_as(Op::of(opcode))).sum();
             if executed + others < limits[Threshold::WorkExecuted] / 100.0 * stated {
@@ -95,6 +100,10 @@ impl Stated {
         let highest_clock = least::highest_clock(kernel);
         let at_top = |part: &Part<'_>| part.top.unwrap_or(part.ns);
         let longest = parts.iter().max_by(|a, b| at_top(a).total_cmp(&at_top(b))).filter(|_| impossible.is_empty());
+        let is_of_bytes = parts.iter().all(|part| part.ceiling.kind != CeilingKind::Compute);
+        let is_beside = is_of_bytes && kernel.value(units::SM) > kernel.value(units::MEMORY);
+        let tells = |part: &&Part<'_>| profiled.is_none_or(|all| part.ns >= OF_THE_WORK * all);
+        let longest = longest.filter(|part| !is_beside || tells(part));
         let floor = longest.map(|part| Floor {
             by: part.ceiling.label.clone(),
             profiled: parts.iter().map(|part| part.ns).fold(0.0, f64::max),
@@ -153,10 +162,7 @@ mod tests {
     #[test]
     fn work_that_takes_longer_at_the_peak_than_the_launch_took_cannot_be() {
         let found = stated(4 * 16_896_000);
-        let [Impossible::UnderFloor { floor, measured, .. }, Impossible::FewerExecuted { .. }] = found.impossible[..]
-        else {
-            panic!("{found:?}")
-        };
+        let [Impossible::UnderFloor { floor, measured, .. }] = found.impossible[..] else { panic!("{found:?}") };
         assert!((floor - 2000.0).abs() < 1e-6 && (measured - 1000.0).abs() < 1e-6 && found.floor.is_none());
     }
 

@@ -104,7 +104,10 @@ pub(super) fn register_tile(m: &Measures<'_>) -> Option<Draft> {
     let fewer = || {
         let chip = m.study.and(m.chip())?;
         let then = registers? + (own.registers * (of_sums(sums) - of_sums(self::sums(m)))).max(0.0);
-        let warps = (f64::from(chip.registers_per_sm) / (WARP * then)).floor();
+        // Whole blocks, and registers eight a thread at a time; where no block of this size fits, smaller ones.
+        let each = WARP * (then / 8.0).ceil() * 8.0;
+        let held = |warps: f64| (f64::from(chip.registers_per_sm) / (each * warps)).floor() * warps;
+        let warps = m.block_warps.map(held).filter(|warps| *warps > 0.0).unwrap_or_else(|| held(1.0));
         let is_fewer = warps < m.theoretical? * f64::from(chip.max_warps_per_sm);
         is_fewer.then(|| words!("about {} registers a thread: an SM then holds {} warps", count(then), count(warps)))
     };

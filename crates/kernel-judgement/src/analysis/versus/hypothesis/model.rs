@@ -1,5 +1,6 @@
 //! A hypothesis as a subject states it, and what became of it.
 
+use crate::analysis::expectation::{EXPECTED, not_read};
 use crate::analysis::{Expectation, Foresight, Judgement, judgement};
 use crate::catalog::{CHECK, ReadingForm, ReadingName};
 use crate::evidence::Reading;
@@ -98,7 +99,14 @@ impl Tested {
             Because::HeldBefore => {
                 "Everything expected already held before the change: it says nothing about the change.".to_owned()
             }
-            Because::Met => "The premise held, and every expectation was met.".to_owned(),
+            Because::Met => {
+                let open = self.name.strip_prefix(EXPECTED).map(not_read).unwrap_or_default();
+                match self.conditions.iter().any(|one| one.when == When::Before) {
+                    _ if !open.is_empty() => format!("What names a reading was met. Not read: {}.", open.join("; ")),
+                    true => "The premise held, and every expectation was met.".to_owned(),
+                    false => "Every expectation was met.".to_owned(),
+                }
+            }
             Because::BeyondCode => format!("The code alone does not show: {}.", of(&|one| !one.is_of_code())),
             Because::Lost => {
                 let lost = of(&|one| one.when == When::After && one.met == Judgement::Fails && !one.is_of_change());
