@@ -7,11 +7,12 @@ use crate::render::{explain_view, terminal};
 use std::io::Write;
 
 pub(super) fn run(arguments: &Explain, out: &mut dyn Write) -> Result<(), Failure> {
-    if arguments.name == "view" {
+    let name = arguments.name.join(" ");
+    if name == "view" {
         write!(out, "{}", explain_view())?;
         return Ok(());
     }
-    if let Some(rows) = catalog::list(&arguments.name) {
+    if let Some(rows) = catalog::list(&name) {
         let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
         for (name, what) in rows {
             writeln!(out, "{name:width$}  {what}")?;
@@ -19,16 +20,16 @@ pub(super) fn run(arguments: &Explain, out: &mut dyn Write) -> Result<(), Failur
         return Ok(());
     }
     if let Some(chip) = arguments.chip {
-        return on_chip(&arguments.name, chip, out);
+        return on_chip(&name, chip, out);
     }
-    let Some(found) = catalog::explain(&arguments.name) else {
-        let near = catalog::nearest(&arguments.name);
+    let Some(found) = catalog::explain(&name) else {
+        let near = catalog::nearest(&name);
         let help = if near.is_empty() {
             "metrics, stall reasons, opcodes, thresholds, limiters, findings, levers and chips have explanations; `readings`, `thresholds`, `findings`, `levers` and `words` are lists".to_owned()
         } else {
             format!("near: {}", near.join(", "))
         };
-        return Err(Failure::usage(format!("nothing is known about {:?}\n  help: {help}", arguments.name)));
+        return Err(Failure::usage(format!("nothing is known about {:?}\n  help: {help}", name)));
     };
     let width = super::show::width(None);
     writeln!(out, "\x1b[1m{}\x1b[0m ({})", found.name, found.kind)?;

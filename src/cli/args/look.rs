@@ -139,9 +139,9 @@ pub(in crate::cli) struct DumpAnalysis {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Explain {
-    /// The name.
-    #[arg(value_name = "NAME")]
-    pub(in crate::cli) name: String,
+    /// The name, of one or several words.
+    #[arg(value_name = "NAME", required = true)]
+    pub(in crate::cli) name: Vec<String>,
     /// Say whether ncu has this metric on a chip: GA100, AD102, GH100, GB100, GB202, or an architecture such as sm_90.
     #[arg(long, value_name = "CHIP", value_parser = counters)]
     pub(in crate::cli) chip: Option<&'static str>,

@@ -28,7 +28,7 @@ pub(super) fn told(
     let pinned = pinned(made, pins);
     let Some(file) = places.into_iter().flatten().find(|file| file.is_file()) else {
         return Ok(format!(
-            " The file of its baseline is missing, so git cannot tell whether it is committed.{pinned}"
+            " Its baseline is no file of this project, so git cannot tell whether others have it.{pinned}"
         ));
     };
     let shown = analysis::without_home(&file.display().to_string());

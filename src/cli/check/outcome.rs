@@ -73,8 +73,10 @@ pub(super) fn compared(
     accepted: Option<&Accepted>,
     limits: &Limits,
 ) -> Said {
+    let is_other = audit.comparison().is_some_and(|comparison| comparison.whole.other_work.is_some());
     let outcome = match &standing.problem {
         None if standing.is_first => Outcome::New,
+        None if is_other => Outcome::Inconclusive,
         None => Outcome::Pass,
         Some(problem) => match problem.open {
             Open::Wrong => Outcome::Wrong,
