@@ -1,6 +1,7 @@
 //! The source view: code line by line with its costs, and the instructions beside it.
 
 use super::walk::{line, opening, words};
+use crate::render::sink::glued;
 use crate::render::xml;
 use crate::view::{CodeRow, CostText, SourceText};
 
@@ -76,7 +77,7 @@ fn code(of: &CodeRow) -> String {
 /// A cell of a number with the class of its kind and of its heat.
 fn number(kind: &str, heat: &str, text: &str) -> String {
     let class = |name: &str, of: &str| if of.is_empty() { String::new() } else { format!(" {name}{}", line(of)) };
-    format!("<td class=\"number{}{}\">{}</td>", class("", kind), class("h", heat), line(text))
+    format!("<td class=\"number{}{}\">{}</td>", class("", kind), class("h", heat), line(&glued(text)))
 }
 
 /// Samples, sectors, excess, executions and waits.
@@ -86,6 +87,6 @@ fn costs(cost: &CostText) -> [String; 5] {
         number("", "", &cost.sectors),
         number("", "", &cost.excess),
         number("", "", &cost.executed),
-        format!("<td>{}</td>", line(&cost.waits)),
+        format!("<td>{}</td>", line(&glued(&cost.waits))),
     ]
 }
