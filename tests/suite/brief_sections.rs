@@ -403,7 +403,7 @@ fn an_excess_says_how_much_of_it_follows_from_the_data() {
 #[test]
 fn a_stall_without_a_place_is_told_as_one() {
     let page = sections(&audit("collected/black_scholes/profile", None));
-    says(&page["stalls"], "Further: Wait 6.5.");
+    says(&page["stalls"], "Not in the table: Wait 6.5.");
 }
 
 #[test]

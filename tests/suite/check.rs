@@ -25,6 +25,17 @@ fn the_status_says_what_happened() {
 }
 
 #[test]
+fn another_kernel_in_another_grid_does_not_pass() {
+    let faster = Profile::steady(90_000.0);
+    let other = Profile { kernel: "copy", grid: "(128, 1, 1)", ..faster };
+    let project = Project::new();
+    project.report("old.csv", &[Profile::steady(100_000.0)]);
+    project.report("new.csv", &[other]);
+    project.run("generate --name own --report new.csv --baseline old.csv --out pages --date 2026-01-01").done();
+    project.run("check own").ends(6, "INCONCLUSIVE own: FASTER");
+}
+
+#[test]
 fn a_missing_baseline_or_audit_is_never_green() {
     let project = Project::new();
     project.run("check").ends(6, "NO BASELINE scale: pages holds no audit of it");

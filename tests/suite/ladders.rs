@@ -292,7 +292,7 @@ fn a_table_that_is_cut_tells_the_other_reasons() {
         ["generate", "--report", report.to_str().unwrap(), "--kernel", "^hgemm_c$", "--name", "c", "--out", "out"];
     project.words(&[&words[..], &["--date", "2026-01-01"]].concat()).done();
     let page = project.read("out/2026-01-01-c.md").replace('\u{a0}', " ");
-    assert!(page.contains(" Further: Dispatch stall 3.6."), "{page}");
+    assert!(page.contains(" Not in the table: Dispatch stall 3.6."), "{page}");
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn what_is_in_flight_is_told_where_the_same_work_overlaps_better() {
 #[test]
 fn waits_are_told_by_the_cycles_of_all_warps_and_products_before_what_feeds_them() {
     let passes = changed("h200", "softmax_passes", "softmax_registers");
-    tells(&passes, &["the warps' cycles −55.9 %, of which long scoreboard −48.3,"]);
+    tells(&passes, &["the warps' cycles −55.9 %; of the old ones long scoreboard −48.3,"]);
     // The waits of an instruction rose, because the short ones went.
     assert!(!passes.contains("cycles per instruction"), "{passes}");
     let groups = changed("h200", "mma_three_stages", "wgmma_three_stages");
