@@ -219,6 +219,27 @@ fn what_is_ruled_out_has_its_total() {
     assert!(copy.contains("coalescing (contiguous, off the boundary of a sector), occupancy limits (100.0"), "{copy}");
 }
 
+#[test]
+fn what_the_load_beside_asks_for_again_goes_with_a_wider_one() {
+    let told = with("h200/gemm_bias_v1", &[]);
+    assert!(verdict(&told).contains("(84.8 %) are asked for again by the load beside it"));
+    let how = lever(&told, "coalesce").expect("a lever").sentence.to_plain();
+    assert!(how.ends_with("or one wider load in place of those side by side"), "{how}");
+}
+
+#[test]
+fn loads_that_are_wide_or_apart_are_not_widened() {
+    let how = |pack: &str, name: &str| {
+        let (report, views) = one(pack, name);
+        let told = judged::audit(&report, &views, &Work::default());
+        lever(&told, "more-in-flight").expect("a lever").sentence.to_plain()
+    };
+    // 16 bytes a lane beside narrower stores; a place of its own for each lane.
+    let [wide, apart] = [how("pairs/h100", "covariance_before"), how("pairs/tenth", "csr_rows_after")];
+    assert!(wide.ends_with("several independent loads before the first use"), "{wide}");
+    assert!(apart.ends_with("loads of rows before the first use; next indices early"), "{apart}");
+}
+
 /// The evidence of a collected kernel: its report, check, benchmark and reference.
 fn collected(name: &str) -> Evidence {
     let folder = fixtures().join("collected").join(name);

@@ -271,36 +271,48 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     if share < 0.05 {
         return Some(words!("**Uncoalesced:** under 0.1 % of {} sectors.{}", amount(all), bulk));
     }
-    let with_excess =
-        || audit.now.phases.iter().flat_map(|phases| &phases.accesses).filter(|access| access.excess() > 0);
-    let all_are = |is_meant: fn(&SectorAccess) -> bool| with_excess().next().is_some() && with_excess().all(is_meant);
-    let part = |some: f64| format!("{} of {} sectors ({} %)", amount(some), amount(all), tenth(100.0 * some / all));
-    let of_all = part(excess);
-    let accesses = audit.now.phases.iter().flat_map(|phases| &phases.accesses);
-    let inherent: u64 = accesses.filter(|access| access.is_inherent).map(SectorAccess::excess).sum();
-    let index = with_excess().find(|access| access.is_inherent).zip(audit.now.phases.as_ref());
-    let index = index.and_then(|(access, phases)| Some((access.index.as_ref()?, places::file(phases))));
-    let index = index.map_or_else(String::new, |(at, file)| format!(" (index: {})", places::called_line(at, file)));
-    let why = if all_are(|one| one.is_shifted && !one.is_inherent) {
-        Some(format!("{of_all} because contiguous bytes start off a sector's boundary"))
-    } else if all_are(SectorAccess::is_split) {
-        Some(format!("copies of 16 bytes a lane bring {of_all} twice"))
-    } else if all_are(|one| one.stays < 1.0 && !one.is_inherent) {
-        Some(format!("{of_all} hold the words that the lanes add to next"))
-    } else if inherent as f64 >= excess && all_are(|one| one.is_inherent) {
-        Some(format!("{of_all} lie beside the bytes at addresses that are loaded values{index}"))
-    } else {
-        None
+    let phases = audit.now.phases.as_ref();
+    let with_excess = || phases.into_iter().flat_map(|phases| &phases.accesses).filter(|access| access.excess() > 0);
+    let sum = |is_own: fn(&SectorAccess) -> bool| {
+        with_excess().filter(|access| is_own(access)).map(SectorAccess::excess).sum::<u64>() as f64
     };
-    if let Some(why) = why {
-        return Some(words!("**Uncoalesced:** none by the order of the lanes; {}.{}", why, bulk));
+    let again = phases.into_iter().flat_map(|phases| &phases.accesses).map(|access| access.again).sum::<u64>() as f64;
+    let index = with_excess().find(|access| access.is_inherent).and_then(|access| access.index.as_ref()).zip(phases);
+    let index = index.map_or_else(String::new, |(at, phases)| {
+        format!(" (index: {})", places::called_line(at, places::file(phases)))
+    });
+    // What no other order of the lanes takes.
+    let mut parts = vec![
+        (again, "are read again by the load beside it".to_owned()),
+        (sum(|one| one.is_inherent), format!("lie beside the bytes at addresses that are loaded values{index}")),
+        (
+            sum(|one| one.is_shifted && !one.is_inherent),
+            "are there because contiguous bytes start off a sector's boundary".to_owned(),
+        ),
+        (sum(|one| one.is_gappy && !one.is_inherent && !one.is_shifted), "lie beside lanes that are off".to_owned()),
+        (sum(SectorAccess::is_split), "are brought twice by copies of 16 bytes a lane".to_owned()),
+        (sum(|one| one.stays < 1.0 && !one.is_inherent), "hold the words that the lanes add to next".to_owned()),
+    ];
+    let packed = excess - parts.iter().map(|(own, _)| own).sum::<f64>();
+    let is_worth = |own: f64| 100.0 * own >= LEAST * all;
+    parts.retain(|(own, _)| is_worth(*own));
+    parts.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let is_packed = is_worth(packed) || parts.is_empty();
+    if is_packed {
+        parts.insert(0, (packed.max(0.0), "would go if the bytes were packed".to_owned()));
     }
-    let worst = audit.now.phases.as_ref().and_then(|phases| {
-        let access = with_excess().find(|access| !access.is_inherent)?;
+    let told = parts.iter().enumerate().map(|(at, (own, why))| match at {
+        0 => format!("{} of {} sectors at L1 ({} %) {why}", amount(*own), amount(all), tenth(100.0 * own / all)),
+        _ => format!("{} more {why}", amount(*own)),
+    });
+    let worst = phases.filter(|_| is_packed).and_then(|phases| {
+        let is_own = |access: &&SectorAccess| {
+            !access.is_inherent && !access.is_shifted && !access.is_gappy && access.stays >= 1.0
+        };
+        let access = with_excess().find(is_own)?;
         let at = words!("`{}` of {}", opcode(access), places::line(&access.at, places::file(phases)));
         let all = format::fixed(access.bytes_used(), 0);
         Some(match access.side_by_side() {
-            _ if access.is_shifted => words!("; {} is contiguous and starts off a sector boundary", at),
             beside if beside < 2.0 => words!("; {} uses {} of 32 bytes of a sector", at, all),
             beside => words!(
                 "; a load of {} uses {} of 32 bytes of a sector, all of a row {}",
@@ -310,21 +322,10 @@ fn coalescing(audit: &Audit) -> Option<Words> {
             ),
         })
     });
-    // Part of it, beside accesses that could be ordered otherwise.
-    let inherent = Some(inherent as f64).filter(|inherent| *inherent > 0.0 && *inherent < excess);
-    let packed = excess - inherent.unwrap_or_default();
-    let inherent = inherent.map(|inherent| format!(", {} more are inherent{index}", amount(inherent)));
-    let again: u64 = audit.now.phases.iter().flat_map(|phases| &phases.accesses).map(|access| access.again).sum();
-    let again = match again as f64 {
-        again if again >= ALL * packed => ", all of which the load beside it reads again".to_owned(),
-        again if again > 0.0 => format!(", {} of which the load beside it reads again", amount(again)),
-        _ => String::new(),
-    };
     Some(words!(
-        "**Uncoalesced:** {} would go if the bytes were packed{}{}{}.{}{}",
-        part(packed),
-        again,
-        words::maybe(inherent),
+        "**Uncoalesced:** {}{}{}.{}{}",
+        if is_packed { "" } else { "none by the order of the lanes; " },
+        told.collect::<Vec<String>>().join(", "),
         words::maybe(worst),
         words::maybe(beside(audit).filter(|_| share >= LEAST_EXCESS)),
         bulk

@@ -28,11 +28,14 @@ pub(super) fn without_index(m: &Measures<'_>, gone: f64) -> Option<Vec<(Part, f6
     Some(all.filter_map(|(part, left)| Some((part, m.unit(part)?.share * left?))).collect())
 }
 
-/// The part of the index arithmetic that loads of 16 bytes a lane take away: 0 where all are as wide; `None` where no accesses were
+/// The part of the index arithmetic that accesses of 16 bytes a lane take away: of each as much as it is narrower; `None` where none were
 /// counted.
 pub(super) fn narrow(m: &Measures<'_>) -> Option<f64> {
-    let narrowest = m.sampled()?.accesses.iter().map(|access| access.width_bits.unwrap_or(8)).min()?;
-    Some(1.0 - narrowest as f64 / WIDEST as f64)
+    let requests = |access: &SectorAccess| access.requests as f64;
+    let narrower = |access: &SectorAccess| 1.0 - access.width_bits.unwrap_or(8) as f64 / WIDEST as f64;
+    let accesses = &m.sampled()?.accesses;
+    let all: f64 = accesses.iter().map(requests).sum();
+    (all > 0.0).then(|| accesses.iter().map(|access| requests(access) * narrower(access)).sum::<f64>() / all)
 }
 
 /// The part of the instructions that only make addresses: of all of them, or of those of a pipe; `None` where the pipe is busier than

@@ -121,10 +121,9 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
         return Some(draft.frees(overlapped, wait).not_here(why));
     }
     let draft = match through {
-        Some(found) => draft.at(At::point(&found.load)).says(rows(found), through_index(found)),
+        Some(found) => draft.at(At::point(&found.load)).says(rows(m, found), through_index(found)),
         None => {
-            let is_narrow = gone.is_some_and(|gone| gone > 0.0) || width(m, true).is_some_and(|(_, is_wide)| !is_wide);
-            let wide = if is_narrow { ", 16 bytes a lane" } else { "" };
+            let wide = if is_narrow(m) { ", 16 bytes a lane" } else { "" };
             let tested = m.study.and_then(|study| traced(study, &study.tested_loads()));
             let is_tested = tested.is_some_and(|part| part >= MOST);
             let is_atomic = m.study.is_some_and(|study| study.part_at_causes(Op::is_l2_atomic) >= MOST);
@@ -162,6 +161,17 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
     }
     let check = draft.waits_left(m, "long scoreboard", &[reason]);
     Some(draft.checks(check, reason.per_issue()))
+}
+
+/// Whether the load that is waited for the most has less than 16 bytes a lane.
+fn is_narrow(m: &Measures<'_>) -> bool {
+    let waited = |study: &Study<'_>| {
+        let waits = study.samples.at_causes(StallReason::LongScoreboard.into());
+        let most = (0..waits.len()).max_by_key(|row| waits[*row]).filter(|row| waits[*row] > 0)?;
+        Some(study.width(most).is_none_or(|bits| bits < WIDEST))
+    };
+    let of_any = || width(m, true).map(|(_, is_wide)| !is_wide);
+    m.sampled_code().and_then(waited).or_else(of_any).unwrap_or_default()
 }
 
 /// What loads of 16 bytes a lane leave at least of the data stage of L1 and of the requests in front of it, where lanes read side by
@@ -266,8 +276,9 @@ fn is_scattered(m: &Measures<'_>, found: &Indirection) -> bool {
 }
 
 /// What to do about rows behind an index.
-fn rows(found: &Indirection) -> Words {
-    let wide = if found.width_bits == Some(WIDEST) { "" } else { ", 16 bytes a lane" };
+fn rows(m: &Measures<'_>, found: &Indirection) -> Words {
+    let is_one = is_scattered(m, found) || found.width_bits == Some(WIDEST);
+    let wide = if is_one { "" } else { ", 16 bytes a lane" };
     let early = if found.for_indices >= LATE { "; next indices early" } else { "" };
     words!("More bytes in flight: several loads of rows before the first use{}{}", wide, early)
 }

@@ -106,6 +106,12 @@ fn counted_at(m: &Measures<'_>) -> &'static str {
     if is_l1(m) || m.accesses().is_empty() { "of global accesses" } else { "that L2 is asked for" }
 }
 
+/// What becomes of them once the lanes are in order, or where neighbours of one row alone ask twice.
+fn then(m: &Measures<'_>) -> &'static str {
+    let are_neighbours = packable(m).is_empty() && first_of(m).is_some();
+    if are_neighbours { "are asked for again by the load beside it" } else { "would go if the bytes were packed" }
+}
+
 /// Sectors of a request, as they are and as the bytes need; of neighbours of one row, for L1 those of each of them, no less than all lanes
 /// fill side by side.
 fn of_a_request(m: &Measures<'_>, access: &SectorAccess) -> [f64; 2] {
@@ -136,11 +142,12 @@ fn uncoalesced(m: &Measures<'_>) -> Option<Held> {
         words!("; `:{}` touches {} sectors a request instead of {}, {} of 32 bytes used", line, now, ideal, used)
     });
     let sentence = words!(
-        "{} of {} sectors {} ({} %) would go if the bytes were packed{}.",
+        "{} of {} sectors {} ({} %) {}{}.",
         count(excess),
         count(all),
         counted_at(m),
         fixed(part, 1),
+        then(m),
         words::maybe(of_first)
     );
     Some(beside(m, Code::UncoalescedGlobalAccess, part, first, sentence))
@@ -315,7 +322,7 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
         .frees_of(m, &waits, goes * awaited)
         .unknown(m, &unknown)
         .at(first.map_or(At::Nowhere, |first| At::point(&first.at)));
-    let why = words!("{} of the sectors {} would go if the bytes were packed", share(part), counted_at(m));
+    let why = words!("{} of the sectors {} {}", share(part), counted_at(m), then(m));
     // Few threads, of which each walks over a row of its own, leave SMs empty as well.
     let is_row = |access: &SectorAccess| {
         access.step.is_some_and(|step| step.group == 1 && (step.argument.is_some() || step.bytes.abs() as f64 >= LINE))
@@ -338,6 +345,9 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
         }
         false if is_few && accesses.iter().any(|access| is_row(access) && walks(access)) => {
             "Coalesce: a warp or a block walks over each row, in place of a thread, with its lanes side by side"
+        }
+        false if accesses.is_empty() && first.is_some() => {
+            "Coalesce: neighbouring lanes at neighbouring addresses, or one wider load in place of those side by side"
         }
         false => "",
     };
