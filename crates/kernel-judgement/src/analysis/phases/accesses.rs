@@ -1,5 +1,6 @@
 //! Global accesses by line: sectors, what the same bytes need, and whether the order is the data's.
 
+use super::code::Code;
 use super::detail::{Point, SectorAccess, is_shifted};
 use super::guards::{MOST_LANES, lanes_on};
 use super::{lanes::Lanes, point::point, study::Study};
@@ -69,14 +70,8 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
             };
             (100 * own >= all).then(|| {
                 let step = if access.excess() > 0 { lanes.step(first, &access) } else { None };
-                // Where the code shows how far apart the lanes are, no data orders them, but what differs from lane to lane.
-                let by_lane = |row: &&usize| {
-                    let mut loads = study.code.loads_behind(**row).iter();
-                    loads.any(|load| study.code.differs_by_lane(*load, false))
-                };
-                let by_lane = rows.iter().filter(by_lane).map(|row| sectors[*row]).sum::<u64>();
-                let is_picked = 2 * by_lane > rows.iter().map(|row| sectors[*row]).sum::<u64>();
-                SectorAccess { step, is_inherent: is_inherent && (step.is_none() || is_picked), ..access }
+                let is_own = access.excess() == 0 || is_picked(&study.code, &rows, &sectors);
+                SectorAccess { step, is_inherent: is_inherent && is_own, ..access }
             })
         })
         .collect();
@@ -84,6 +79,13 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
         (std::cmp::Reverse(access.excess()), std::cmp::Reverse(access.sectors), access.at.offset)
     });
     found
+}
+
+/// Whether most of what some accesses touch is at places that each lane loaded for itself: what is loaded once for all lanes orders none.
+fn is_picked(code: &Code<'_>, rows: &[usize], sectors: &[u64]) -> bool {
+    let by_lane = |row: &usize| code.loads_behind(*row).iter().any(|load| code.differs_by_lane(*load, false));
+    let sum = |rows: &mut dyn Iterator<Item = &usize>| rows.map(|row| sectors[*row]).sum::<u64>();
+    2 * sum(&mut rows.iter().filter(|row| by_lane(row))) > sum(&mut rows.iter())
 }
 
 /// Whether lanes of some accesses are off, and the others touch no more than all of them side by side: as many bytes as lanes have, and a
@@ -145,7 +147,21 @@ pub(super) fn copied_bytes(study: &Study<'_>) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::has_gaps;
+    use super::*;
+    use crate::analysis::phases::by_hand::{ended, r, special, word};
+    use cuda_binary::Op;
+
+    #[test]
+    fn what_is_loaded_once_for_all_lanes_orders_none() {
+        let picked = |from: u8| {
+            let [step, place] = [word(Op::LDG, &[r(2)], &[r(from)]), word(Op::IMAD, &[r(4)], &[r(0), r(2)])];
+            let block = special(1, 0x25);
+            let rows = ended(&[special(0, 0x00), block, step, place, word(Op::LDG, &[r(5)], &[r(4)])]);
+            is_picked(&Code::counted(&rows, vec![1; rows.len()], None), &[4], &[0, 0, 0, 0, 8])
+        };
+        assert!(picked(0), "a load of each lane");
+        assert!(!picked(1), "one for all of them");
+    }
 
     #[test]
     fn lanes_that_data_keeps_off_leave_gaps_and_every_second_one_is_packed_by_another_number() {
