@@ -6,6 +6,7 @@ use super::tile_loop::{TileEnds, Traces};
 use super::{model::PhaseKind, parts};
 use crate::analysis::lines::Attribution;
 use crate::evidence::WarpSync;
+use cuda_binary::op::Told;
 use std::collections::BTreeSet;
 
 /// Rows of an out-of-line block that spins, at most.
@@ -207,6 +208,27 @@ fn others<'c>(code: &'c Code<'_>, samples: &Attribution<'_>, free: &BTreeSet<usi
     inside.iter().filter(is_outermost).filter(|cycle| is_large(cycle)).copied().collect()
 }
 
+/// Turns of a loop that was unrolled, which do the same behind each barrier, as one.
+fn join_turns(code: &Code<'_>, cuts: &mut Vec<Cut>) {
+    let does = |cut: &Cut| {
+        let told = cut.rows.iter().map(|row| (code.op(*row), code.executed[*row] > 0));
+        let mut told: Vec<&str> =
+            told.filter(|(op, ran)| *ran && op.told() != Told::No).map(|(op, _)| op.name()).collect();
+        told.sort_unstable();
+        (cut.kind == PhaseKind::Stretch && !told.is_empty()).then_some(told)
+    };
+    let does: Vec<_> = cuts.iter().map(does).collect();
+    let mut at = 0;
+    cuts.dedup_by(|next, own| {
+        at += 1;
+        let is_again = does[at].is_some() && does[at] == does[at - 1];
+        if is_again {
+            own.rows.append(&mut next.rows);
+        }
+        is_again
+    });
+}
+
 /// A kernel without main loop: its large loops and the stretches between them, cut behind each barrier of the block.
 fn sequence(code: &Code<'_>, samples: &Attribution<'_>, region: &BTreeSet<usize>) -> Vec<Cut> {
     let loops = others(code, samples, region);
@@ -230,6 +252,7 @@ fn sequence(code: &Code<'_>, samples: &Attribution<'_>, region: &BTreeSet<usize>
             }
         }
     }
+    join_turns(code, &mut cuts);
     while cuts.len() > MOST_STRETCHES {
         let weight = |cut: &Cut| samples.at(&cut.rows);
         let pairs = (1..cuts.len()).min_by_key(|at| weight(&cuts[at - 1]) + weight(&cuts[*at]));
@@ -241,4 +264,21 @@ fn sequence(code: &Code<'_>, samples: &Attribution<'_>, region: &BTreeSet<usize>
         cuts[at - 1].rows.extend(gone.rows);
     }
     if cuts.len() == 1 && loops.is_empty() { Vec::new() } else { cuts }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::phases::by_hand::{ended, r, word};
+    use cuda_binary::Op;
+
+    #[test]
+    fn stretches_that_do_the_same_behind_each_barrier_are_one() {
+        let [load, sum] = [word(Op::LDS, &[r(1)], &[r(0)]), word(Op::FADD, &[r(2)], &[r(2), r(1)])];
+        let rows = ended(&[load, load, sum, load, sum, load, sum, sum]);
+        let mut cuts: Vec<Cut> =
+            [&[0][..], &[1, 2], &[3, 4], &[5, 6], &[7]].map(|rows| Cut::new(PhaseKind::Stretch, rows.to_vec())).into();
+        join_turns(&Code::counted(&rows, vec![1; rows.len()], None), &mut cuts);
+        assert_eq!(cuts.iter().map(|cut| cut.rows.len()).collect::<Vec<_>>(), [1, 6, 1]);
+    }
 }
