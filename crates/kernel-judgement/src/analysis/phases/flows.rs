@@ -195,7 +195,7 @@ impl<'v> Code<'v> {
     }
 
     /// The rows behind the flags that a row reads: its guard, or of a branch its condition.
-    pub(super) fn behind_flags(&self, row: usize) -> Vec<usize> {
+    pub(in crate::analysis) fn behind_flags(&self, row: usize) -> Vec<usize> {
         let flags = self.operands(row).iter().filter(|(register, _)| !register.is_value());
         self.behind(flags.map(|(_, rows)| &rows[..]).collect(), LONGEST)
     }

@@ -183,6 +183,16 @@ fn unrolled(study: &Study<'_>, group: &[&Pass<'_>]) -> f64 {
     code.sum(&indices) as f64 + group[1..].iter().map(loads).sum::<f64>()
 }
 
+/// Whether a loop takes of what it loads what compares with a value that shared memory held before it: a pass before found that.
+fn chooses(code: &KernelCode<'_>, cycle: &Loop) -> bool {
+    code.run_in(cycle).into_iter().any(|row| {
+        let behind = code.behind_flags(row);
+        let any = |is_own: &dyn Fn(usize) -> bool| behind.iter().any(|own| is_own(*own));
+        any(&|own| code.is_in(own, cycle) && code.op(own).loads_global())
+            && any(&|own| !code.is_in(own, cycle) && code.op(own).loads_shared())
+    })
+}
+
 /// Each input read once, or what fits on no SM by one pass less for each that only adds up beside another one, and by half of the passes
 /// where turns of a loop around read the same. What the later passes miss in L2 they read from device memory again: what is read there
 /// beyond all that differs. What no number of a block is behind is the same for all blocks. Passes that gather the same and only add up become one, and what they
@@ -213,9 +223,10 @@ pub(super) fn passes(m: &Measures<'_>) -> Option<Draft> {
     let entered = code.innermost(group[0].row).and_then(|cycle| code.entered(cycle)).zip(m.block_warps);
     let piece = entered.map(|(entered, warps)| SECTOR * group[0].turns * group[0].sectors * warps / entered as f64);
     let large = piece.filter(|bytes| *bytes > held);
-    // Those that store no results, but add something up.
+    // Those that store no results, but add something up, and choose by nothing that was found before them.
     let stores = |cycle: &Loop| code.run_in(cycle).into_iter().any(|row| code.op(row).stores_global());
-    let adding = group.iter().filter(|pass| code.innermost(pass.row).is_some_and(|cycle| !stores(cycle))).count();
+    let is_adding = |cycle: &Loop| !stores(cycle) && !chooses(code, cycle);
+    let adding = group.iter().filter(|pass| code.innermost(pass.row).is_some_and(is_adding)).count();
     let around = group.iter().find(|pass| pass.turns >= 2.0);
     let less = match (around, large) {
         (Some(pass), None) => return kept(m, pass),
@@ -248,7 +259,8 @@ pub(super) fn passes(m: &Measures<'_>) -> Option<Draft> {
         }
         None => draft.frees_of(m, &waits, less / times),
     };
-    let lines = words::join(group.iter().map(|pass| words!("`:{}`", point(study, pass.row).line.to_string())), ", ");
+    let lines: BTreeSet<u32> = group.iter().map(|pass| point(study, pass.row).line).collect();
+    let lines = words::join(lines.into_iter().map(|line| words!("`:{}`", line.to_string())), ", ");
     let why = words!(
         "{} passes load the same {} sectors; {} of all sectors are loaded again",
         times.round().to_string(),
@@ -284,7 +296,7 @@ pub(super) fn passes(m: &Measures<'_>) -> Option<Draft> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::phases::by_hand::{back, ended, r, word};
+    use crate::analysis::phases::by_hand::{P, back, ended, r, word};
     use crate::evidence::MachineWord;
 
     /// A load of an inner loop from an address that goes on there and begins anew on each turn of the loop around, and what is made of it:
@@ -305,6 +317,18 @@ mod tests {
         let (made, again) = made_again(&code, 2)?;
         assert_eq!(again, 0.75);
         Some(made.len())
+    }
+
+    #[test]
+    fn a_pass_that_compares_with_what_one_before_it_found_is_not_merged() {
+        let chooses = |found: Op| {
+            let [found, load] = [word(found, &[r(1)], &[r(9)]), word(Op::LDG, &[r(2)], &[r(8)])];
+            let add = MachineWord { is_unconditional: false, ..word(Op::FADD, &[r(5)], &[P, r(5), r(2)]) };
+            let rows = ended(&[found, load, word(Op::ISETP, &[P], &[r(1), r(2)]), add, back(1)]);
+            let code = KernelCode::counted(&rows, vec![1; rows.len()], None);
+            super::chooses(&code, &code.loops[0])
+        };
+        assert!(chooses(Op::LDS) && !chooses(Op::MOV));
     }
 
     #[test]
