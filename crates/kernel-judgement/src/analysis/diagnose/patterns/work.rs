@@ -200,7 +200,7 @@ pub(super) fn barriers_executed(m: &Measures<'_>) -> Option<f64> {
 pub(super) fn exchanges(m: &Measures<'_>) -> Option<bool> {
     let barriers = barriers_executed(m).filter(|count| *count > 0.0)?;
     let accesses = m.executions(|op| op.is_in(Space::Shared) && op.is_by_lane())?;
-    Some(accesses <= ROUND * barriers && !m.study.is_some_and(brings_tiles))
+    Some(accesses <= ROUND * barriers && !m.study.is_some_and(|study| brings_tiles(&study.code)))
 }
 
 /// What is expected to stay of a round in which all threads take part: a shuffle in place of the accesses, and the arithmetic. Of two such
@@ -214,13 +214,13 @@ pub(super) fn by_shuffles(m: &Measures<'_>) -> Option<f64> {
     Some((lanes / WARP / barriers_executed(m)?).min(OF_ALL))
 }
 
-/// Whether most of what is stored in shared memory is as it was in global memory, and no value of another warp.
-fn brings_tiles(study: &Study<'_>) -> bool {
-    let code = &study.code;
+/// Whether most of what is stored in shared memory is as it was in global or constant memory, and no value of another warp.
+fn brings_tiles(code: &KernelCode<'_>) -> bool {
     let is_value = |row: &usize| code.registers(*row).written().any(|own| own.file == RegisterFile::General);
     let is_tile = |row: &usize| {
         let mut values = code.data_of(*row).filter(is_value);
-        code.op(*row).copies_global() || values.all(|row| code.op(row).loads_global())
+        code.op(*row).copies_global()
+            || values.all(|row| code.op(row).loads_global() || code.op(row).is_in(Space::Constant))
     };
     let stores = || (0..code.rows.len()).filter(|row| code.op(*row).stores_shared() || code.op(*row).copies_global());
     2 * code.sum(stores().filter(is_tile)) > code.sum(stores())
@@ -263,6 +263,16 @@ pub(in crate::analysis::diagnose) fn leading(most: &[(Op, f64)], all: f64) -> Wo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::phases::by_hand::{ended, r, word};
+
+    #[test]
+    fn constants_that_go_through_shared_memory_are_no_exchange() {
+        let brings = |from: Op| {
+            let rows = ended(&[word(from, &[r(1)], &[r(0)]), word(Op::STS, &[], &[r(9), r(1)])]);
+            brings_tiles(&KernelCode::counted(&rows, vec![1; rows.len()], None))
+        };
+        assert!(brings(Op::LDC) && brings(Op::LDG) && !brings(Op::FADD));
+    }
 
     #[test]
     fn an_opcode_that_a_pipe_hardly_runs_is_not_told() {
