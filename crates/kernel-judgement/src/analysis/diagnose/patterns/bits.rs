@@ -30,6 +30,16 @@ const OF_A_WORD: f64 = 2.0;
 /// What arithmetic on four bytes of a word takes, over what it takes byte by byte.
 const OF_FOUR: f64 = 1.0 / 4.0;
 
+/// Operations on whole words for each bit from which a kernel works on words already, and takes its bits in front of them and behind.
+const OF_WORDS: f64 = 2.0;
+
+/// Whether logic joins words that nobody knows when the code is compiled.
+fn is_of_words(code: &KernelCode<'_>, row: usize) -> bool {
+    let Arithmetic::Logic(_, operands) = code.word(row).arithmetic else { return false };
+    operands.iter().filter(|own| matches!(own.from, OperandFrom::Register(..))).count() > 1
+        && operands.iter().all(|own| !matches!(own.from, OperandFrom::Immediate(bits) if bits != 0 && bits != u32::MAX))
+}
+
 /// The bits that a mask leaves of a value.
 fn left(code: &KernelCode<'_>, row: usize) -> Option<u32> {
     let Arithmetic::Logic(table, operands) = code.word(row).arithmetic else { return None };
@@ -81,7 +91,8 @@ pub(super) fn tables(m: &Measures<'_>, unit: &Unit, (most, all): (Vec<(Op, f64)>
     let (tested, is_bits) = if of_all(&bits) >= of_all(&fields) { (bits, true) } else { (fields, false) };
     let most_tested = *tested.iter().max_by_key(|row| code.executed[**row])?;
     let tested = of_all(&tested);
-    if OF_A_BIT * tested < all {
+    let words = of_all(&rows(&|row| is_of_words(code, row)));
+    if OF_A_BIT * tested < all || is_bits && words >= OF_WORDS * tested {
         return None;
     }
     let of_bits = |op: &Op| op.is_of(&[Class::Logic, Class::Integer, Class::IntegerCompare]);
@@ -198,6 +209,18 @@ mod tests {
     use super::*;
     use crate::analysis::phases::by_hand::{ended, r, word};
     use crate::evidence::{MachineWord, RegisterFile};
+
+    #[test]
+    fn words_that_meet_words_are_no_single_bits() {
+        let of = |number| OperandFrom::Register(RegisterFile::General, number).into();
+        let joins = |third: Operand| {
+            let arithmetic = Arithmetic::Logic(AND[0], [of(2), of(3), third]);
+            let rows = ended(&[MachineWord { arithmetic, ..word(Op::LOP3, &[r(4)], &[r(2), r(3)]) }]);
+            is_of_words(&KernelCode::counted(&rows, vec![1; rows.len()], None), 0)
+        };
+        assert!(joins(of(5)) && joins(Operand::default()), "words alone");
+        assert!(!joins(OperandFrom::Immediate(0xEDB8_8320).into()), "a polynomial that the code knows");
+    }
 
     #[test]
     fn bytes_of_a_word_for_arithmetic_are_no_letters_and_no_places_of_a_table() {
