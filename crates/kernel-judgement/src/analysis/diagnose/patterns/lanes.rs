@@ -145,10 +145,8 @@ fn started(code: &KernelCode<'_>) -> Option<f64> {
     (all > 0).then(|| needed as f64 / all as f64)
 }
 
-/// Where lanes are off by the number of their thread, whose elements another thread can have beside its own: what makes its addresses makes
-/// theirs as well.
-fn shared_index(m: &Measures<'_>, (study, row): (&Study<'_>, usize)) -> Option<f64> {
-    let code = &study.code;
+/// Whether lanes are off by the number of their thread alone.
+fn is_by_number(code: &KernelCode<'_>, row: usize) -> bool {
     let guard = |block: usize| code.origin_of_guard(code.flow.blocks[block].instructions.end - 1);
     let own = code.block_of[row];
     // Through blocks that end without a condition, back to those that lead here by one.
@@ -157,9 +155,11 @@ fn shared_index(m: &Measures<'_>, (study, row): (&Study<'_>, usize)) -> Option<f
         false => Vec::new(),
     };
     let mut tests = reached([own], before).into_iter().map(guard).filter(|behind| !behind.unknown).peekable();
-    let is_by_number = tests.peek().is_some() && tests.all(|behind| behind.thread && !behind.memory);
-    is_by_number.then(|| of_index(m, Part::Issue))?
+    tests.peek().is_some() && tests.all(|behind| behind.thread && !behind.memory)
 }
+
+/// What lanes that are chosen by their number do.
+const SHARED: &str = "Share the work of the lanes that are chosen by their number: each lane takes a part of it, or one of several results";
 
 /// Instructions that ask in each turn which lanes are done and lead around what these take next: 14 of a game of `ruin_walks` became 18.
 const ELECTION: f64 = 4.0;
@@ -224,7 +224,9 @@ fn regroup(m: &Measures<'_>) -> Option<Draft> {
     let on = (elected + (1.0 - elected) * lanes / WARP) * started;
     let idle =
         m.study.and_then(|study| Some((study, (0..study.code.rows.len()).max_by_key(|row| idle_lanes(study, *row))?)));
-    let shared = idle.filter(|_| 1.0 - started < WORTH).and_then(|idle| shared_index(m, idle)).unwrap_or_default();
+    let by_number = idle.is_some_and(|(study, row)| is_by_number(&study.code, row));
+    // Another thread can have their elements beside its own: what makes its addresses makes theirs as well.
+    let shared = of_index(m, Part::Issue).filter(|_| by_number && 1.0 - started < WORTH).unwrap_or_default();
     let least = on - (1.0 - on) * shared;
     // Lanes that leave a loop by their own data wait for the last one of their warp.
     let leave_apart = outermost(m).is_some_and(|(study, cycle)| ends(study, cycle).iter().any(|end| end.memory));
@@ -250,6 +252,7 @@ fn regroup(m: &Measures<'_>) -> Option<Draft> {
     );
     let draft = match idle {
         _ if leave_apart || refilled.is_some() => draft.says(how, why).risks(risk),
+        Some(_) if by_number => draft.says(SHARED, why).risks("registers, shuffles"),
         Some((study, row)) if study.code.innermost(row).is_some() => {
             draft.says(queue, why).risks("shared memory, ballots; order of the output")
         }
@@ -283,8 +286,20 @@ fn predicated_off(m: &Measures<'_>) -> Option<Held> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::phases::by_hand::{P, ended, r, word};
+    use crate::analysis::phases::by_hand::{P, back, ended, r, special, word};
     use crate::evidence::MachineWord;
+
+    #[test]
+    fn lanes_that_their_number_chooses_are_not_sorted() {
+        let by = |chosen: MachineWord| {
+            let over = MachineWord { target: Some(64), ..back(4) };
+            let test = word(Op::ISETP, &[P], &[r(0)]);
+            let rows = ended(&[chosen, test, over, word(Op::FADD, &[r(1)], &[r(1)]), word(Op::FADD, &[r(2)], &[r(2)])]);
+            is_by_number(&KernelCode::counted(&rows, vec![1; rows.len()], None), 3)
+        };
+        assert!(by(special(0, 0x21)), "the thread's own");
+        assert!(!by(word(Op::LDG, &[r(0)], &[r(9)])), "a value");
+    }
 
     #[test]
     fn in_front_of_a_test_as_many_lanes_are_needed_as_go_on_behind_it() {
