@@ -192,19 +192,21 @@ fn steady(over: &OverTime, shape: &Shape) -> Words {
 /// `The last 49 % of the time (170.3 µs) run at 9.6 % of the steady state …`
 fn tail(over: &OverTime, shape: &Shape) -> Option<Words> {
     let cost = Some(over.share(shape.tail.cost)).filter(|cost| *cost >= TAIL)?;
+    // Where most SMs hold a block still, what is behind it is no want of blocks.
+    let is_other = shape.idle.is_some_and(|idle| 2.0 * idle.in_tail < 1.0 - shape.tail_of_steady());
+    let hold = |of: u32, idle: f64| format::fixed(f64::from(of) * (1.0 - idle), 0);
     let idle = shape.idle.filter(|idle| idle.in_tail >= IDLE).map(|idle| match idle.of {
-        Some(of) => {
-            format!(": of {of} SMs {} hold a block on average", format::fixed(f64::from(of) * (1.0 - idle.in_tail), 0))
-        }
+        Some(of) => format!(": of {of} SMs {} hold a block on average", hold(of, idle.in_tail)),
         None => format!(": {} of the SMs hold no block", percent(100.0 * idle.in_tail)),
     });
     Some(words!(
-        "**The last {} of the time ({}) run at {} of the steady state**{}. At its level the same work takes {}: the tail costs {} of the launch.",
+        "**The last {} of the time ({}) run at {} of the steady state**{}. At its level the same work takes {}: {} costs {} of the launch.",
         percent(100.0 * over.share(shape.tail.ns)),
         glance::time(shape.tail.ns),
         percent(100.0 * shape.tail_of_steady()),
         words::maybe(idle),
         glance::time((shape.tail.ns - shape.tail.cost).max(0.0)),
+        if is_other { "other work, or fewer warps," } else { "the tail" },
         percent(100.0 * cost)
     ))
 }
@@ -377,11 +379,22 @@ pub(super) fn message(over: &OverTime, shape: &Shape) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[test]
+    fn what_slows_down_with_a_block_on_most_sms_is_no_tail() {
+        let told = |idle: f64| {
+            let none = r#"{"ns": 0, "level": 0, "cost": 0}"#;
+            let over = format!(
+                r#"{{"ns": 1000, "step": 10, "samples": 100, "passes": 1, "shape": {{"steady": 90, "unit": "", "mean": 60, "ramp": {none}, "middle": {none}, "drain": {none}, "tail": {{"ns": 500, "level": 45, "cost": 250}}, "idle": {{"share": {idle}, "in_tail": {idle}, "from": 900}}}}}}"#
+            );
+            let over: OverTime = serde_json::from_str(&over).unwrap();
+            tail(&over, &over.shape.clone().unwrap()).unwrap().to_plain()
+        };
+        assert_eq!([0.05, 0.45].map(|idle| told(idle).ends_with("the tail costs 25 % of the launch.")), [false, true]);
+    }
 
     #[test]
     fn levels_are_characters() {
         assert_eq!(sparkline(&[0, 1, 13, 50, 100], 10), " ▁▁▄█");
-        assert_eq!(sparkline(&[0, 100, 100, 100], 2), "▄█");
-        assert_eq!(sparkline(&[], 10), "");
+        assert_eq!([sparkline(&[0, 100, 100, 100], 2), sparkline(&[], 10)], ["▄█", ""]);
     }
 }

@@ -108,8 +108,12 @@ fn counted_at(m: &Measures<'_>) -> &'static str {
 
 /// What becomes of them once the lanes are in order, or where neighbours of one row alone ask twice.
 fn then(m: &Measures<'_>) -> &'static str {
-    let are_neighbours = packable(m).is_empty() && first_of(m).is_some();
-    if are_neighbours { "are asked for again by the load beside it" } else { "would go if the bytes were packed" }
+    let has_neighbours = is_l1(m) && m.accesses().iter().any(|access| access.again > 0 && !access.is_inherent);
+    match (packable(m).is_empty(), has_neighbours) {
+        (true, true) => "are asked for again by the load beside it",
+        (false, true) => "would go if the bytes were packed, and loads side by side were one",
+        (_, false) => "would go if the bytes were packed",
+    }
 }
 
 /// Sectors of a request, as they are and as the bytes need; of neighbours of one row, for L1 those of each of them, no less than all lanes
