@@ -312,6 +312,12 @@ pub(super) fn narrow_index(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.loses(m, "bytes read from DRAM", gone, glance::bytes, DRAM_BYTES[0]))
 }
 
+/// Whether lanes of so many bits find two words or more in a sector, though only data bring them there: their neighbours' are side by side
+/// as well, and what they read is a stream that is read once. Rows without excess may lie anywhere.
+fn meet(bits: u64, sectors: u64, excess: u64) -> bool {
+    excess > 0 && 2.0 * bits as f64 / 8.0 * sectors as f64 <= SECTOR * (sectors - excess) as f64
+}
+
 /// The part of what is gathered that L2 answers from which most of the table is there, and streams push the rest out.
 const NEARLY_ALL: f64 = 2.0 / 3.0;
 /// A table that is gathered from beside streams, which are used once and take its place in L2. DRAM is read for the streams, and for what
@@ -322,6 +328,10 @@ pub(super) fn kept_in_l2(m: &Measures<'_>) -> Option<Draft> {
         accesses.iter().filter(|access| is_meant(access)).map(|access| access.sectors as f64).sum()
     };
     let is_gathered = |access: &SectorAccess| access.is_inherent && access.at.op().loads_global();
+    let is_smooth = |access: &SectorAccess| {
+        let [_, touched] = access.apart;
+        is_gathered(access) && meet(access.width_bits.unwrap_or(8), touched, access.excess() + access.again)
+    };
     let gathered = sectors(&is_gathered);
     let streamed = sectors(&|access| !access.is_inherent && access.at.op().loads_global());
     let filled = m.dram_read()? / SECTOR;
@@ -330,7 +340,12 @@ pub(super) fn kept_in_l2(m: &Measures<'_>) -> Option<Draft> {
     let code = &m.study?.code;
     let is_global = |row: usize| code.op(row).reads_global() || code.op(row).stores_global();
     let is_marked = code.run().any(|row| is_global(row) && code.word(row).goes_first());
-    if is_marked || streamed == 0.0 || again <= 0.0 || again > (1.0 - NEARLY_ALL) * gathered {
+    if sectors(&is_smooth) >= MOST * gathered
+        || is_marked
+        || streamed == 0.0
+        || again <= 0.0
+        || again > (1.0 - NEARLY_ALL) * gathered
+    {
         return None;
     }
     // Each sector of a stream pushes one of the table out.
@@ -354,7 +369,14 @@ pub(super) fn kept_in_l2(m: &Measures<'_>) -> Option<Draft> {
 
 #[cfg(test)]
 mod tests {
-    use super::saved_alone;
+    use super::{meet, saved_alone};
+
+    #[test]
+    fn lanes_that_meet_in_a_sector_read_a_stream_and_no_table() {
+        assert!(meet(32, 846, 446), "four words a sector, along a field");
+        assert!(!meet(32, 1040, 861), "1.4 of those lanes that still look");
+        assert!(!meet(128, 1600, 0), "rows anywhere");
+    }
 
     #[test]
     fn a_tile_alone_saves_no_more_than_its_own_passes_and_issue_leave() {

@@ -138,8 +138,11 @@ fn made_of(m: &Measures<'_>, unit: &Unit) -> Words {
     let of_operands = of_operands.map(|part| (part, format!("operands of wgmma {}, other ", fixed(part, 1))));
     let (part, first) = of_shuffles.or(of_operands).unwrap_or_default();
     let parts = [("shared memory", stage.shared - part), ("global and local accesses", stage.other())];
-    let parts = parts.into_iter().filter(|(_, part)| !first.is_empty() || *part >= 0.05);
-    let parts: Vec<String> = parts.map(|(what, part)| format!("{what} {}", fixed(part, 1))).collect();
+    let parts: Vec<_> = parts.into_iter().filter(|(_, part)| !first.is_empty() || *part >= 0.05).collect();
+    if let [(what, _)] = parts[..] {
+        return words!(", all of it {}", what);
+    }
+    let parts: Vec<String> = parts.into_iter().map(|(what, part)| format!("{what} {}", fixed(part, 1))).collect();
     words!(": {}{}", first, parts.join(", "))
 }
 
