@@ -376,7 +376,7 @@ fn an_excess_says_how_much_of_it_follows_from_the_data() {
     says(&page["verdict"], "58.2 M of 99.7 M sectors that L2 is asked for");
     says(
         &page["memory"],
-        "58.7 M of 100.8 M sectors at L1 (58.3 %) would go if the bytes were packed, 29.4 M more lie beside the bytes at addresses that are loaded values",
+        "58.7 M of 100.8 M sectors at L1 (58.3 %) would go if the bytes were packed, 29.4 M lie at loaded addresses",
     );
     // One line may hold accesses of each kind, and neighbours that read a row together.
     let (report, views) = rules::one("pairs/h200", "ell_apply_before");
@@ -394,7 +394,7 @@ fn an_excess_says_how_much_of_it_follows_from_the_data() {
     );
     says(
         &ell["memory"],
-        "**Uncoalesced:** none by the order of the lanes; 20.4 M of 37.9 M sectors at L1 (54.0 %) are read again by the load beside it, 9.44 M more lie beside the bytes at addresses that are loaded values.",
+        "**Uncoalesced:** none by the order of the lanes; 20.4 M of 37.9 M sectors at L1 (54.0 %) are read again by the load beside it, 9.44 M lie at loaded addresses.",
     );
     // It takes no shared memory.
     says(&page["build"], "Headroom before occupancy drops: 14 registers.");

@@ -232,12 +232,15 @@ fn loads_that_are_wide_or_apart_are_not_widened() {
     let how = |pack: &str, name: &str| {
         let (report, views) = one(pack, name);
         let told = judged::audit(&report, &views, &Work::default());
-        lever(&told, "more-in-flight").expect("a lever").sentence.to_plain()
+        let lever = lever(&told, "more-in-flight").expect("a lever");
+        [&lever.sentence, &lever.why].map(|words| words.to_plain())
     };
     // 16 bytes a lane beside narrower stores; a place of its own for each lane.
-    let [wide, apart] = [how("pairs/h100", "covariance_before"), how("pairs/tenth", "csr_rows_after")];
+    let ([wide, _], [apart, why]) = (how("pairs/h100", "covariance_before"), how("pairs/tenth", "csr_rows_after"));
     assert!(wide.ends_with("several independent loads before the first use"), "{wide}");
     assert!(apart.ends_with("loads of rows before the first use; next indices early"), "{apart}");
+    // How far apart is said where they are sorted.
+    assert!(why.ends_with(" for the index"), "{why}");
 }
 
 /// The evidence of a collected kernel: its report, check, benchmark and reference.

@@ -26,6 +26,8 @@ const STORED: Counter = Counter::L1texML1tex2xbarWriteBytesSum;
 const WRITTEN: Counter = Counter::DramBytesWriteSum;
 
 const SHOWN: usize = 4;
+/// Reasons that are told of sectors that no other order of the lanes takes.
+const TOLD: usize = 2;
 /// The part that is written as all.
 const ALL: f64 = 0.995;
 /// The share of all sectors below which an access is left out, and an excess in all below which there is nothing to see by
@@ -284,7 +286,7 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     // What no other order of the lanes takes.
     let mut parts = vec![
         (again, "are read again by the load beside it".to_owned()),
-        (sum(|one| one.is_inherent), format!("lie beside the bytes at addresses that are loaded values{index}")),
+        (sum(|one| one.is_inherent), format!("lie at loaded addresses{index}")),
         (
             sum(|one| one.is_shifted && !one.is_inherent),
             "are there because contiguous bytes start off a sector's boundary".to_owned(),
@@ -297,13 +299,14 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     let is_worth = |own: f64| 100.0 * own >= LEAST * all;
     parts.retain(|(own, _)| is_worth(*own));
     parts.sort_by(|a, b| b.0.total_cmp(&a.0));
+    parts.truncate(TOLD);
     let is_packed = is_worth(packed) || parts.is_empty();
     if is_packed {
         parts.insert(0, (packed.max(0.0), "would go if the bytes were packed".to_owned()));
     }
     let told = parts.iter().enumerate().map(|(at, (own, why))| match at {
         0 => format!("{} of {} sectors at L1 ({} %) {why}", amount(*own), amount(all), tenth(100.0 * own / all)),
-        _ => format!("{} more {why}", amount(*own)),
+        _ => format!("{} {why}", amount(*own)),
     });
     let worst = phases.filter(|_| is_packed).and_then(|phases| {
         let is_own = |access: &&SectorAccess| {

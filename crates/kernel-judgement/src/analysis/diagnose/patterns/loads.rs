@@ -121,7 +121,11 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
         return Some(draft.frees(overlapped, wait).not_here(why));
     }
     let draft = match through {
-        Some(found) => draft.at(At::point(&found.load)).says(rows(m, found), through_index(found)),
+        // Of places of their own the row that sorts them tells the rest.
+        Some(found) => {
+            let why = if is_scattered(m, found) { waited(found) } else { through_index(found) };
+            draft.at(At::point(&found.load)).says(rows(m, found), why)
+        }
         None => {
             let wide = if is_narrow(m) { ", 16 bytes a lane" } else { "" };
             let tested = m.study.and_then(|study| traced(study, &study.tested_loads()));
@@ -283,14 +287,17 @@ fn rows(m: &Measures<'_>, found: &Indirection) -> Words {
     words!("More bytes in flight: several loads of rows before the first use{}{}", wide, early)
 }
 
+fn waited(found: &Indirection) -> Words {
+    words!("{} of the samples wait for the loads, {} for the index", share(found.for_loads), share(found.for_indices))
+}
+
 /// What in the evidence asks for it.
 fn through_index(found: &Indirection) -> Words {
     let per_request = found.sectors as f64 / found.requests.max(1) as f64;
     words!(
-        "through the index of {}: {} of the samples wait for the loads, {} for the index; {} sectors a request, {} of 32 B used",
+        "through the index of {}: {}; {} sectors a request, {} of 32 B used",
         place(&found.index),
-        share(found.for_loads),
-        share(found.for_indices),
+        waited(found),
         fixed(per_request, 1),
         fixed(32.0 * (1.0 - found.excess()), 0)
     )
