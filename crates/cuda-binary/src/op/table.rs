@@ -239,7 +239,7 @@ opcodes! {
         FSETP: compare(2).on(Alu).bits(&[code(0x00b)]),
         FSET FCMP FSWZADD FSWZ RRO: none(),
         FMNMX: two().on(Alu).folds().bits(&[code(0x009)]),
-        FMNMX3: none().on(Alu).bits(&[code(0x076)]),
+        FMNMX3: three().asks().on(Alu).folds().bits(&[code(0x076)]),
         FSEL: two().asks().on(Alu).bits(&[code(0x008)]),
         FCHK: none().flags(1),
         HSETP2: compare(1).on(Fp16).bits(&[code(0x034)]),
@@ -263,8 +263,8 @@ opcodes! {
     Integer "integer" "Integer arithmetic"
         "Integer addition, multiply-add and address arithmetic. A share above that of the useful arithmetic points at index computation." {
         IADD: three().on(Alu).bits(&[code(0x035).since(120)]),
-        IADD2 IADD32I IADD64 IMAD32I IMUL IMUL32I IDE ISCADD ISCADD32I XMAD IMNMX3 VIMNMX3 VHMNMX VADD VMAD VSET VSETP VMNMX
-        VSHL VSHR: none(),
+        IADD2 IADD32I IADD64 IMAD32I IMUL IMUL32I IDE ISCADD ISCADD32I XMAD IMNMX3 VHMNMX VADD VMAD VSET VSETP VMNMX VSHL VSHR:
+            none(),
         IADD3: three().flags(2).asks().computes(Sum).on(Alu).folds().adds().bits(&[code(0x010)]),
         IMAD: three().asks().computes(MultiplyAdd).on(Fma).bits(&[code(0x024), code(0x025), code(0x027)]),
         IDP: three().on(Fma).told(Line).bits(&[code(0x026)]),
@@ -274,6 +274,7 @@ opcodes! {
         VIADD: two().computes(SumOfTwo).on(Alu).folds().adds().bits(&[code(0x036)]),
         VIADDMNMX: three().computes(Bounded).on(Alu).bits(&[code(0x046)]),
         VIMNMX: two().asks().computes(Bounded).on(Alu).folds().bits(&[code(0x048)]),
+        VIMNMX3: three().asks().computes(Bounded).on(Alu).folds().bits(&[code(0x00f)]),
         VABSDIFF: three().on(Alu).bits(&[code(0x014)]),
         VABSDIFF4: none().on(Alu).bits(&[code(0x015)]),
     }

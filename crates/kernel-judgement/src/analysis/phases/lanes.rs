@@ -64,10 +64,16 @@ impl<'a, 'c> Lanes<'a, 'c> {
         (is_of_buffer && is_whole).then(|| (past[0], past.iter().any(|own| *own != past[0])))
     }
 
-    /// Whether an access of so many bits takes bytes side by side, whatever place they begin at.
+    /// Whether an access of so many bits takes bytes side by side, whatever place they begin at; `None` where the code does not say.
+    pub(super) fn row_of(&mut self, row: usize, bits: u64) -> Option<bool> {
+        let value = self.address(row).filter(|value| value.times.is_none())?;
+        let is_row = |step: LaneStep| step.group == 1 && 8 * step.bytes.unsigned_abs() == bits * self.apart as u64;
+        Some(step(&value.lane).is_some_and(is_row))
+    }
+
+    /// The same, where it does for certain.
     pub(super) fn is_row(&mut self, row: usize, bits: u64) -> bool {
-        let step = self.address(row).filter(|value| value.times.is_none()).and_then(|value| step(&value.lane));
-        step.is_some_and(|step| step.group == 1 && 8 * step.bytes.unsigned_abs() == bits * self.apart as u64)
+        self.row_of(row, bits) == Some(true)
     }
 
     /// How far apart the lanes of an access are; `None` where the code does not say, or the counters disagree.

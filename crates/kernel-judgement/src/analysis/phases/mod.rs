@@ -50,6 +50,7 @@ mod unavoidable;
 mod values;
 mod waits;
 mod warps;
+mod windows;
 
 pub(in crate::analysis) use alike::{Alike, OR};
 pub(in crate::analysis) use code::{Code, Loop, reached};
@@ -72,3 +73,4 @@ pub use study::Study;
 pub(in crate::analysis) use turns::Carried;
 pub use unavoidable::{Amount, Unavoidable};
 pub(in crate::analysis) use values::{Origin, Place};
+pub(in crate::analysis) use windows::Window;

@@ -2,7 +2,7 @@
 
 use crate::evidence::Register;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is behind a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +64,11 @@ impl Place {
     /// Its parts but for the arguments of the kernel: which element of an array it is.
     pub(super) fn element(&self) -> Vec<(u64, u32)> {
         self.parts.iter().filter(|(part, _)| *part & ARGUMENT == 0).map(|(part, factor)| (*part, *factor)).collect()
+    }
+
+    /// The arguments of the kernel among its parts: which array it is of.
+    pub(super) fn arguments(&self) -> BTreeSet<u64> {
+        self.parts.keys().filter(|part| *part & ARGUMENT > 0).copied().collect()
     }
 
     /// All of its parts: what two accesses have in common that differ by bytes the code says.

@@ -46,6 +46,7 @@ pub(super) mod stages;
 mod table;
 mod tile;
 pub(super) mod units;
+mod windows;
 pub(super) mod work;
 
 // What every family speaks of.
@@ -127,7 +128,7 @@ const FAMILIES: [&[Pattern]; 20] = [
         reductions::once,
         reductions::largest,
         reductions::part_of_a_warp,
-        reductions::window,
+        windows::window,
     ])],
 ];
 

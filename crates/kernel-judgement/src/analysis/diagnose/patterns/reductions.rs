@@ -1,4 +1,4 @@
-//! Sums and extremes: over lanes by shuffles that could be made once or in one instruction, of rows that fill a part of a warp, and over windows that slide.
+//! Sums and extremes: over lanes by shuffles that could be made once or in one instruction, and of rows that fill a part of a warp.
 
 use super::work::executed_on;
 use super::*;
@@ -222,61 +222,6 @@ pub(super) fn part_of_a_warp(m: &Measures<'_>) -> Option<Draft> {
             )
             .rises(),
     )
-}
-
-/// What a window that slides reads for an output: what comes in, what goes out, and its part of the first window.
-const OF_A_WINDOW: f64 = 3.0;
-
-/// Sums, smallest or largest values over windows whose neighbours hold the same values but for the ends: a loop that only combines what it
-/// loads, from a place by the number of the block on, and each value is read by about as many outputs as the loop has turns. A thread that
-/// goes through several outputs takes in what comes and takes away what goes.
-pub(super) fn window(m: &Measures<'_>) -> Option<Draft> {
-    let study = m.sampled_code()?;
-    let (code, [sectors, _]) = (&study.code, study.sectors()?);
-    let read = m.dram_read().filter(|read| *read > 0.0)? / SECTOR;
-    let of_loop = |cycle: &Loop| {
-        let rows: Vec<usize> = code.run_in(cycle);
-        let loads: Vec<usize> = rows.iter().copied().filter(|row| code.op(*row).loads_global()).collect();
-        let is_combined = |load: &usize| {
-            let mut takes = rows.iter().filter(|row| code.operands_of(**row).any(|from| from == *load)).peekable();
-            takes.peek().is_some()
-                && takes.all(|row| code.op(*row).folds())
-                && code.is_of_thread_and_block(*load)
-                && !code.is_inherent(*load)
-        };
-        let executed: u64 = code.sum(&loads);
-        let turns = executed as f64 / code.entered(cycle)? as f64;
-        let touched = loads.iter().map(|row| sectors[*row] as f64).sum::<f64>();
-        let lanes =
-            |row: usize| code.lanes.as_ref().map_or(WARP * code.executed[row] as f64, |lanes| lanes[row] as f64);
-        let bytes = |row: &usize| lanes(*row) * study.width(*row).unwrap_or(32) as f64 / 8.0;
-        let again = loads.iter().map(bytes).sum::<f64>() / (read * SECTOR);
-        let others = rows.iter().any(|row| code.op(*row).act().is_some() && !loads.contains(row));
-        let is_window = turns > 2.0 * OF_A_WINDOW
-            && (0.5 * turns..=2.0 * turns).contains(&again)
-            && !others
-            && loads.iter().all(is_combined);
-        is_window.then_some((touched, again, turns, rows, loads))
-    };
-    let (touched, again, turns, rows, loads) =
-        code.loops.iter().filter_map(of_loop).max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let gone = 1.0 - OF_A_WINDOW / turns;
-    let own = code.sum(&rows) as f64 / m.executed()?;
-    let of_sectors = gone * touched / sectors.iter().sum::<u64>() as f64;
-    let for_loads = traced(study, &loads).unwrap_or_default() * m.waits_for_loads()?;
-    let of_each = m.waits(&OF_EACH) + m.waits(&[StallReason::MathPipeThrottle]);
-    let freed = gone * (for_loads + own * of_each);
-    let draft = Draft::new(Action::RegisterTile)
-        .rewrites()
-        .keeps(&m.machine.inside(), 1.0 - gone * own, 1.0 - own)
-        .stays(&L1, 1.0 - of_sectors)
-        .stays(&[Part::MemoryL2], 1.0 - of_sectors)
-        .frees(freed, freed)
-        .at(At::row(study, loads[0]));
-    let how = "A window that slides: a thread goes through several outputs, takes in what comes and takes away what goes; of smallest and largest by stretches of its length";
-    let why = words!("{} values an output, each read by {} of them", fixed(turns, 0), fixed(again, 0));
-    let draft = draft.says(how, why).risks("fewer threads; rounding of sums that go on for long");
-    Some(draft.falls("sectors of global loads", [touched, touched * (1.0 - gone)], TOUCHED))
 }
 
 #[cfg(test)]
