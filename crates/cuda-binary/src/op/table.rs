@@ -241,7 +241,7 @@ opcodes! {
         FMNMX: two().on(Alu).folds().bits(&[code(0x009)]),
         FMNMX3: three().asks().on(Alu).folds().bits(&[code(0x076)]),
         FSEL: two().asks().on(Alu).bits(&[code(0x008)]),
-        FCHK: none().flags(1),
+        FCHK: none().flags(1).bits(&[code(0x102)]),
         HSETP2: compare(1).on(Fp16).bits(&[code(0x034)]),
         HSET2: none().on(Fp16).bits(&[code(0x033)]),
         HMNMX2: none().on(Fp16),

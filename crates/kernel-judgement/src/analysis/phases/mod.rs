@@ -11,6 +11,7 @@
 mod accesses;
 mod addresses;
 mod alike;
+mod beside;
 mod bounds;
 mod branches;
 #[cfg(test)]
@@ -53,6 +54,7 @@ mod warps;
 mod windows;
 
 pub(in crate::analysis) use alike::{Alike, OR};
+pub(in crate::analysis) use beside::Beside;
 pub(in crate::analysis) use code::{Code, Loop, reached};
 pub(in crate::analysis) use detail::{Chain, Indirection, PIPES};
 pub use detail::{

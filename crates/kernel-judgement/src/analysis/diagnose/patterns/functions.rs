@@ -20,6 +20,79 @@ const OF: [(&str, &[&str]); 6] = [
     ("roots", &["RSQ", "RSQ64H", "SQRT"]),
 ];
 
+/// A function that the compiler makes of many instructions.
+struct Made {
+    name: &'static str,
+    fast: &'static str,
+    /// What stands once in its code: an instruction of a class with this number.
+    mark: (Class, u32),
+    /// The instructions of its usual way, and of its fast form, as `nvcc` 13.0 makes them for sm_90.
+    takes: [f64; 2],
+}
+
+/// A sine with the cosine of the same value takes 37 instructions, either alone 27.
+const EXACT: [Made; 6] = [
+    Made { name: "sines and cosines", fast: "__sinf", mark: (Class::Fp32, 0x3f22_f983), takes: [32.0, 3.0] },
+    Made { name: "powers", fast: "__powf", mark: (Class::Fp32, 0x32a5_5e34), takes: [68.0, 6.0] },
+    Made { name: "logarithms", fast: "__logf", mark: (Class::Integer, 0x3f2a_aaab), takes: [26.0, 4.0] },
+    Made { name: "exponentials", fast: "__expf", mark: (Class::Fp32, 0x3bbb_989d), takes: [8.0, 4.0] },
+    Made { name: "hyperbolic tangents", fast: "__tanhf", mark: (Class::Fp32, 0x3c80_f082), takes: [17.0, 1.0] },
+    Made { name: "roots", fast: "-prec-sqrt=false", mark: (Class::IntegerCompare, 0x727f_ffff), takes: [11.0, 4.0] },
+];
+
+/// An exact quotient and its fast form: it asks whether the operands let it go the usual way.
+const QUOTIENT: (&str, &str, [f64; 2]) = ("quotients", "__fdividef", [11.0, 4.0]);
+
+/// Exact functions, with parts of the instructions, 0 to 1.
+pub(super) struct Exact {
+    pub(super) rows: Vec<usize>,
+    /// What they are, their fast forms, and the part that each takes, the largest first.
+    of: Vec<(&'static str, &'static str, f64)>,
+    /// What they take, and what their fast forms do without.
+    pub(super) part: f64,
+    pub(super) gone: f64,
+}
+
+/// Functions that are told.
+const TOLD: usize = 2;
+
+impl Exact {
+    pub(super) fn of(code: &KernelCode<'_>, executed: f64) -> Exact {
+        let rows = |is_own: &dyn Fn(usize) -> bool| code.run().filter(|row| is_own(*row)).collect::<Vec<usize>>();
+        let marked = |(class, number): (Class, u32)| {
+            rows(&|row| code.op(row).is_of(&[class]) && code.word(row).literal() == Some(number))
+        };
+        let all = EXACT.iter().map(|own| (own.name, own.fast, own.takes, marked(own.mark)));
+        let (name, fast, takes) = QUOTIENT;
+        let mut found = Exact { rows: Vec::new(), of: Vec::new(), part: 0.0, gone: 0.0 };
+        for (name, fast, [all, left], own) in all.chain([(name, fast, takes, rows(&|row| code.op(row) == Op::FCHK))]) {
+            let part = code.sum(&own) as f64 / executed;
+            found.part += all * part;
+            found.gone += (all - left) * part;
+            found.of.push((name, fast, (all * part).min(1.0)));
+            found.rows.extend(own);
+        }
+        found.of.sort_by(|a, b| b.2.total_cmp(&a.2));
+        found.of.retain(|(.., part)| *part >= WORTH);
+        found.of.truncate(TOLD);
+        found
+    }
+
+    pub(super) fn how(&self) -> Words {
+        let of = |(name, fast, _): &(&'static str, &'static str, f64)| words!("{} (`{}`)", *name, *fast);
+        let fast = words::join(self.of.iter().map(of).collect::<Vec<Words>>(), ", ");
+        words!(
+            "Cheaper arithmetic for the same result: {}, in fast forms, by a recurrence, or once before the loop",
+            fast
+        )
+    }
+
+    /// Each with its part of the instructions.
+    pub(super) fn told(&self) -> Vec<Words> {
+        self.of.iter().map(|(name, _, part)| words!("{} about {}", *name, share(*part))).collect()
+    }
+}
+
 /// Cheaper arithmetic around the special functions that a line executes, in code without lines those of the kernel; `None` where it has none.
 pub(super) fn cheaper(study: &Study<'_>, at: &At) -> Option<Words> {
     let told = told(&study.code, |row| matches!(at, At::Offset(_)) || At::row(study, row) == *at);

@@ -1,7 +1,8 @@
 //! The number of instructions: what of them only makes addresses or converts values.
 
+use super::beside::named;
 use super::bits::{bytes, tables};
-use super::functions::cheaper;
+use super::functions::{Exact, cheaper};
 use super::indices::{INDEXED, divided, dividing, divisions, of_index, without_index};
 use super::work::*;
 use super::*;
@@ -16,6 +17,12 @@ pub(super) const PATTERNS: [Pattern; 1] =
 
 /// The part of all instructions from which index arithmetic is what to cut.
 const INDEX: f64 = 0.25;
+
+/// What is told at most of what may go.
+const MOST_TOLD: usize = 3;
+
+/// What is said where nobody knows which instructions there are.
+const WHICH: &str = "Fewer instructions for the same result (which: a report with --set full)";
 
 /// The part of all instructions from which one line is where to look.
 const ON_A_LINE: f64 = 0.25;
@@ -138,17 +145,25 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     // And what is stated stays, as do products of two values from memory where there are no functions of them.
     let stated = m.work.flop.zip(m.roofline.operations.filter(|executed| *executed > 0.0));
     let stated = stated.map_or(0.0, |(stated, executed)| (stated as f64 / executed).min(1.0));
-    let is_function = m
-        .executions(|op| op.is_of(&[Class::SpecialFunction]))
-        .zip(m.executed())
-        .is_some_and(|(own, all)| own >= FUNCTIONS * all);
+    let executed = m.executed().filter(|all| *all > 0.0);
+    let part_of = |own: f64| executed.map_or(0.0, |all| (own / all).min(1.0));
+    let exact = m.study.zip(executed).map(|(study, all)| Exact::of(&study.code, all));
+    let exact = exact.filter(|exact| exact.gone >= WORTH_A_TRY);
+    let of_functions = m.executions(|op| op.is_of(&[Class::SpecialFunction])).map_or(0.0, part_of);
+    let is_function = of_functions >= FUNCTIONS || exact.is_some();
     let half = if is_function { 0.0 } else { STAYS };
     let paired = if is_function { 0.0 } else { paired(m) };
     let stays = if is_index { 0.0 } else { half.max(stated) * arithmetic(m).unwrap_or_default() };
     let stays = stays.max(paired);
     let aside = aside(m).filter(|_| !is_index);
     let of_aside = aside.as_ref().map_or(0.0, |(_, part)| part.min(1.0 - stays));
-    let gone = if is_index { 0.75 * own } else { (1.0 - stays).min(GONE).max(of_aside) };
+    // What is named goes, of functions and of what stands beside all else. What special functions are of whose code is not known is untold.
+    let is_named = !is_index && aside.is_none() && !calls(m) && (exact.is_some() || !is_function);
+    let beside = m.study.filter(|_| is_named).zip(executed).map(|(study, all)| named(study, all));
+    let exact = exact.filter(|_| is_named);
+    let [of_exact, gone] = exact.as_ref().map_or([0.0; 2], |own| [own.part, own.gone].map(|part| part.min(1.0)));
+    let named = beside.as_ref().map_or(GONE, |own| (gone + (1.0 - of_exact) * own.gone).min(1.0));
+    let gone = if is_index { 0.75 * own } else { (1.0 - stays).min(named).max(of_aside) };
     // A bound takes nothing for granted but what is stated: of sums over several indices, one after the other instead of one in all leaves a
     // tenth of the products (`element_interp`).
     let bound = if is_index { 0.0 } else { stated * arithmetic(m).unwrap_or_default() };
@@ -189,7 +204,11 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     // It stands where those are that are to go.
     let (at, of_lines) = At::executed(m, |study, row| match is_index {
         true => study.index_arithmetic().rows.contains(&row),
-        false => stays < STAYS || !is_on_values(study.code.op(row)),
+        false => match (&exact, &beside) {
+            (Some(exact), _) => exact.rows.contains(&row),
+            (_, Some(beside)) => beside.rows.contains(&row),
+            _ => stays < STAYS || !is_on_values(study.code.op(row)),
+        },
     })
     .unzip();
     let cheaper = at.as_ref().filter(|_| is_function).and_then(|at| cheaper(m.study?, at));
@@ -203,24 +222,28 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
         _ if aside.is_some() => {
             "Divide by the fast intrinsic (`__fdividef`, `-prec-div=false`) or by a product with the reciprocal; roots alike".into()
         }
-        _ if stays >= STAYS => "Fewer instructions beside the arithmetic: loop control, addresses, moves".into(),
+        _ if exact.is_some() => exact.as_ref().map(Exact::how).unwrap_or_default(),
+        _ if beside.is_some() => {
+            let how = beside.as_ref().map(|own| own.how.clone()).unwrap_or_default();
+            words!("Fewer instructions beside the arithmetic: {}", how)
+        }
         _ if cheaper.is_some() => cheaper.unwrap_or_default(),
-        _ if arithmetic(m).is_some_and(|own| own >= STAYS) => {
-            "Less arithmetic for the same result: sums, products and tests that neighbouring outputs or turns share, once for all".into()
-        }
-        Some(own) if own < WORTH_A_TRY => {
-            "Fewer instructions for the same result: cheaper arithmetic, fewer conversions".into()
-        }
-        _ => "Fewer instructions for the same result: wider accesses, hoisted index arithmetic, fewer conversions".into(),
+        _ => WHICH.into(),
     };
     let of_pipe = if part == Part::Issue { "the instructions" } else { "its instructions" };
     let addresses = index.filter(|_| is_index).map(|own| words!("; {} of {} only make addresses", share(own), of_pipe));
     let of_line = of_lines.filter(|_| !is_index && stays < STAYS).and_then(|parts| on_lines(&parts, to));
     let ends =
         |part: f64| words!("; {} of the instructions are for zero and numbers near the ends of the range", share(part));
-    let (at, of_line) = aside.map_or((at, of_line), |(at, part)| (Some(at), Some(ends(part))));
+    let told = exact.iter().flat_map(Exact::told).chain(beside.iter().flat_map(|own| own.told.clone()));
+    let told: Vec<Words> = told.take(MOST_TOLD).collect();
+    let of_named = (!told.is_empty()).then(|| words!("; of the instructions {}", words::join(told, ", ")));
+    let (at, of_line) = aside.map_or((at, of_named.or(of_line)), |(at, part)| (Some(at), Some(ends(part))));
     let why = words!("{} at {}{}{}", &unit.name, share(unit.share), words::maybe(addresses), words::maybe(of_line));
-    Some(draft.at(at.unwrap_or(At::Nowhere)).says(sentence, why).checks(check, EXECUTED))
+    let draft = draft.at(at.unwrap_or(At::Nowhere)).says(sentence, why).checks(check, EXECUTED);
+    // Where nothing stands beside it the arithmetic is what there is.
+    let is_bare = exact.is_none() && beside.is_some_and(|own| own.part < WORTH_A_TRY);
+    Some(if is_bare { draft.not_here("its instructions are the work itself") } else { draft })
 }
 
 /// What of the instructions the fewest lines hold that have as much as may go, where one stands out.
@@ -247,7 +270,7 @@ fn of_sms(m: &Measures<'_>) -> Option<Draft> {
     let draft = Draft::new(Action::FewerInstructions).rewrites().frees_of(m, &OF_EACH, GONE).expects(GONE);
     let draft = draft.keeps(&[unit.part, Part::Issue], 1.0 - GONE, 0.0).at(At::Nowhere);
     let why = words!("{} at {}, of which this report names no part", &unit.name, share(unit.share));
-    let draft = draft.says("Fewer instructions for the same result (which: ComputeWorkloadAnalysis)", why);
+    let draft = draft.says(WHICH, why);
     let check = words!("{} {} → {}", &unit.name, share(unit.share), share((1.0 - GONE) * unit.share));
     Some(draft.checks(check, units::SM))
 }
@@ -271,11 +294,14 @@ fn conversions(m: &Measures<'_>) -> Option<Draft> {
     // Without arithmetic on doubles they convert halves.
     let doubles = m.executions(|op| op.pipe() == Some(Pipe::Fp64)).filter(|doubles| *doubles > 0.0)?;
     let gone = Some(((converted + doubles) / m.executed()?).min(1.0)).filter(|gone| *gone >= WORTH)?;
+    // Operations on floats stay as many. What brings them the numbers of the code goes: those of floats stand in the instruction.
+    let kept = m.study.map_or(0.0, |study| doubles - study.code.sum(study.code.numbers_of_doubles()) as f64);
+    let left = 1.0 - (gone - kept / m.executed()?).clamp(0.0, 1.0);
     let waits = [StallReason::Wait, StallReason::ShortScoreboard, StallReason::MathPipeThrottle];
     let draft = Draft::new(Action::FewerConversions)
         .rewrites()
         .stays(&[Part::ComputeFp64], 0.0)
-        .keeps(&[Part::Issue], 1.0 - gone, 0.0)
+        .keeps(&[Part::Issue], left, 0.0)
         .keeps(&[Part::ComputeXu], 0.25, 0.0)
         .frees_of(m, &waits, 0.5);
     let (converted, doubles) = (count(converted), count(doubles));

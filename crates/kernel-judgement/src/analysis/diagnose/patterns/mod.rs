@@ -10,6 +10,7 @@ mod atomics;
 mod balance;
 pub(super) mod banks;
 mod barriers;
+mod beside;
 mod bits;
 mod buffers;
 mod constants;
