@@ -103,3 +103,28 @@ impl Study<'_> {
         kinds.map(|(kind, own)| (kind, own.into_iter().filter(|row| seen.insert(*row)).collect()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::by_hand::{P, back, ended, r, word};
+    use super::*;
+    use cuda_binary::Op;
+
+    #[test]
+    fn what_only_steers_a_loop_is_its_control() {
+        let turn =
+            [word(Op::IADD3, &[r(2)], &[r(2)]), word(Op::ISETP, &[P], &[r(2)]), word(Op::FADD, &[r(4)], &[r(4)])];
+        let rows = ended(&[&turn[..], &[back(0)]].concat());
+        let code = Code::counted(&rows, vec![8; rows.len()], None);
+        assert_eq!(code.with_what_serves(BTreeSet::from([3]), &code.readers()), BTreeSet::from([0, 1, 3]));
+    }
+
+    #[test]
+    fn a_square_takes_one_value_twice() {
+        let squares = |factors: &[_]| {
+            let rows = ended(&[word(Op::FADD, &[r(2)], &[r(3), r(4)]), word(Op::FFMA, &[r(5)], factors)]);
+            Code::counted(&rows, vec![1; rows.len()], None).squares(1, 0)
+        };
+        assert!(squares(&[r(2), r(2), r(5)]) && !squares(&[r(2), r(6), r(5)]));
+    }
+}

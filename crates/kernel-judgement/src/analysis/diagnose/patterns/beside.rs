@@ -23,7 +23,9 @@ const fn told(kind: Beside) -> [&'static str; 2] {
         Beside::Conversions => ["conversions", "convert packed, or by offsets in the mantissa"],
         Beside::Moves => ["copies of registers", "fewer copies"],
         Beside::Narrow => ["loads of less than a word", "load words"],
-        Beside::Squares => ["differences under squares", "squares of differences as products and norms"],
+        Beside::Squares => {
+            ["differences under squares", "squares of differences as products and norms, of fewer digits"]
+        }
     }
 }
 

@@ -141,6 +141,20 @@ mod tests {
     use crate::evidence::{MachineWord, Operand};
 
     #[test]
+    fn an_exact_sine_is_known_by_its_number_and_its_fast_form_is_not() {
+        // Bits 9 to 11: a number in the code, in bits 32 to 63.
+        let product = MachineWord { bits: 4 << 9 | 0x3f22_f983 << 32, ..word(Op::FMUL, &[r(4)], &[r(2)]) };
+        let of = |words: &[MachineWord]| {
+            let rows = ended(words);
+            Exact::of(&KernelCode::counted(&rows, vec![1; rows.len()], None), 100.0)
+        };
+        let sine = of(&[product]);
+        assert!((sine.gone - 0.29).abs() < 1e-9, "{}", sine.gone);
+        assert_eq!(sine.told().iter().map(Words::to_plain).collect::<Vec<_>>(), ["sines and cosines about 32.0 %"]);
+        assert!(of(&[word(OF_A_FLOAT[1], &[r(4)], &[r(2)])]).rows.is_empty());
+    }
+
+    #[test]
     fn a_line_is_told_its_own_functions() {
         let function =
             |number: u128, from| MachineWord { bits: number << 74, ..word(OF_A_FLOAT[1], &[r(4)], &[r(from)]) };
