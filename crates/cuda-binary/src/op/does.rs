@@ -202,4 +202,6 @@ pub enum Computes {
     ToInteger,
     /// A function of the special unit, by a modifier.
     Special,
+    /// Whether a quotient may go its usual way.
+    Checked,
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::analysis::phases::{OF_A_FLOAT, reached};
 use crate::evidence::Arithmetic;
+use cuda_binary::op::Computes;
 
 /// The most steps from a logarithm to the exponential of its product.
 const STEPS: usize = 3;
@@ -65,7 +66,9 @@ impl Exact {
         let all = EXACT.iter().map(|own| (own.name, own.fast, own.takes, marked(own.mark)));
         let (name, fast, takes) = QUOTIENT;
         let mut found = Exact { rows: Vec::new(), of: Vec::new(), part: 0.0, gone: 0.0 };
-        for (name, fast, [all, left], own) in all.chain([(name, fast, takes, rows(&|row| code.op(row) == Op::FCHK))]) {
+        for (name, fast, [all, left], own) in
+            all.chain([(name, fast, takes, rows(&|row| code.op(row).computes() == Some(Computes::Checked)))])
+        {
             let part = code.sum(&own) as f64 / executed;
             found.part += all * part;
             found.gone += (all - left) * part;
