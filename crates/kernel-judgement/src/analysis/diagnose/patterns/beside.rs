@@ -17,10 +17,10 @@ const fn goes(kind: Beside) -> f64 {
 /// What such instructions are called, and how there are fewer.
 const fn told(kind: Beside) -> [&'static str; 2] {
     match kind {
-        Beside::Addresses => ["addresses", "step addresses from turn to turn, or share them"],
+        Beside::Addresses => ["addresses", "step or share addresses"],
         Beside::Turns => ["loop control", "unroll"],
         Beside::Tests => ["tests and branches", "test once, in front of the loop"],
-        Beside::Conversions => ["conversions", "convert packed, or by offsets in the mantissa"],
+        Beside::Conversions => ["conversions", "packed conversions, or offsets in the mantissa"],
         Beside::Moves => ["copies of registers", "fewer copies"],
         Beside::Narrow => ["loads of less than a word", "load words"],
         Beside::Squares => {
@@ -30,7 +30,7 @@ const fn told(kind: Beside) -> [&'static str; 2] {
 }
 
 /// Kinds that are told.
-const TOLD: usize = 3;
+const TOLD: usize = 2;
 
 /// What is named of the instructions.
 pub(super) struct Named {

@@ -4,6 +4,7 @@ use super::*;
 use crate::analysis::phases::{OF_A_FLOAT, reached};
 use crate::evidence::Arithmetic;
 use cuda_binary::op::Computes;
+use std::cell::LazyCell;
 
 /// The most steps from a logarithm to the exponential of its product.
 const STEPS: usize = 3;
@@ -58,7 +59,9 @@ pub(super) struct Exact {
 const TOLD: usize = 2;
 
 impl Exact {
+    /// Those of a kernel. What all threads make alike has a row of its own.
     pub(super) fn of(code: &KernelCode<'_>, executed: f64) -> Exact {
+        let alike = LazyCell::new(|| code.of_no_thread().made);
         let rows = |is_own: &dyn Fn(usize) -> bool| code.run().filter(|row| is_own(*row)).collect::<Vec<usize>>();
         let marked = |(class, number): (Class, u32)| {
             rows(&|row| code.op(row).is_of(&[class]) && code.word(row).literal() == Some(number))
@@ -69,6 +72,7 @@ impl Exact {
         for (name, fast, [all, left], own) in
             all.chain([(name, fast, takes, rows(&|row| code.op(row).computes() == Some(Computes::Checked)))])
         {
+            let own: Vec<usize> = own.into_iter().filter(|row| !alike.contains(row)).collect();
             let part = code.sum(&own) as f64 / executed;
             found.part += all * part;
             found.gone += (all - left) * part;

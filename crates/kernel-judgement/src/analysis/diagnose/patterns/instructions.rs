@@ -19,7 +19,7 @@ pub(super) const PATTERNS: [Pattern; 1] =
 const INDEX: f64 = 0.25;
 
 /// What is told at most of what may go.
-const MOST_TOLD: usize = 3;
+const MOST_TOLD: usize = 2;
 
 /// What is said where nobody knows which instructions there are.
 const WHICH: &str = "Fewer instructions for the same result (which: a report with --set full)";
