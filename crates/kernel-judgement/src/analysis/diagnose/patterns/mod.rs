@@ -107,6 +107,7 @@ const FAMILIES: [&[Pattern]; 20] = [
         search::search,
         search::walk,
         search::early,
+        search::by_halves,
         passes::passes,
         order::in_order,
         rows::side_by_side,

@@ -147,6 +147,31 @@ fn fewer_turns(m: &Measures<'_>, own: f64, loads: &[usize], [left, of_l1]: [f64;
     Some(draft.falls("executed instructions", [now, now * stays(left)], EXECUTED))
 }
 
+/// Steps that double the digits of a value: 24 bits from a first guess of one or two. Each takes a derivative beside the value.
+const STEPS: f64 = 5.0;
+const OF_A_STEP: f64 = 1.5;
+
+/// A root by halves of an interval, one bit of the result a turn: by steps that double the digits. Sums over data are no smooth function.
+pub(super) fn by_halves(m: &Measures<'_>) -> Option<Draft> {
+    let code = &m.sampled_code()?.code;
+    let middles = code.middles();
+    let middle = *middles.first()?;
+    let cycle = code.innermost(middle)?;
+    if code.run_in(cycle).iter().any(|row| code.op(*row).brings_from_memory()) {
+        return None;
+    }
+    let turns = code.turns_of(cycle)? * middles.iter().filter(|row| code.is_in(**row, cycle)).count() as f64;
+    let left = Some(STEPS * OF_A_STEP / turns).filter(|left| *left < UNTOLD)?;
+    let how = words!(
+        "Newton's or Halley's steps in place of halves of the interval: some {} in place of {}",
+        fixed(STEPS, 0),
+        fixed(turns, 0)
+    );
+    let why = words!("each of {} turns halves an interval: one bit of the result a turn", fixed(turns, 0));
+    let draft = fewer_turns(m, code.sum(&code.run_in(cycle)) as f64, &[middle], [left; 2])?;
+    Some(draft.says(how, why).risks("a derivative, a first guess, and steps that leave the interval"))
+}
+
 /// Whether a row is the union, or what is common, of itself and of words that a loop loads: no turn changes it once all bits are set, or none
 /// is left.
 fn is_of_sets(code: &KernelCode<'_>, row: usize, cycle: &Loop) -> bool {
