@@ -186,6 +186,8 @@ pub enum Computes {
     Compared,
     /// One of two, by a predicate.
     Selected,
+    /// One of two floats, which may be turned over, by a predicate.
+    Picked,
     /// The smaller or the larger of two integers, by a predicate.
     Bounded,
     /// Bytes of two registers.

@@ -45,11 +45,6 @@ said! {
 }
 
 impl Op {
-    /// Whether it takes one of two values by a predicate.
-    pub fn chooses(self) -> bool {
-        self == Op::FSEL || self.computes() == Some(Computes::Selected)
-    }
-
     /// The opcode of an instruction's text, given with or without guard, modifiers and operands: that of `@!P0 LDG.E.128 R2` is `LDG`.
     pub fn of(text: &str) -> Op {
         BY_NAME.get(base(text)).copied().unwrap_or_default()

@@ -9,7 +9,8 @@
 use super::does::Act::{Copy, Prefetch, Reduction, Store};
 use super::does::Computes::{
     Argument, Bounded, Checked, Compared, Copied, CopiedToWarp, Counted, Elected, Exchanged, Joined, Logic,
-    MultiplyAdd, Permuted, Selected, Shift, ShiftAdd, ShiftOfWarp, Special, Sum, SumOfTwo, ToFloat, ToInteger, Voted,
+    MultiplyAdd, Permuted, Picked, Selected, Shift, ShiftAdd, ShiftOfWarp, Special, Sum, SumOfTwo, ToFloat, ToInteger,
+    Voted,
 };
 use super::does::Control::{Branch, Call, Exit, Indirect, Meet, MeetAt, Return, Trap};
 use super::does::Element::{Any, Bits, Bytes, Double, Half, Integer, Nibbles};
@@ -240,7 +241,7 @@ opcodes! {
         FSET FCMP FSWZADD FSWZ RRO: none(),
         FMNMX: two().on(Alu).folds().bits(&[code(0x009)]),
         FMNMX3: three().asks().on(Alu).folds().bits(&[code(0x076)]),
-        FSEL: two().asks().on(Alu).bits(&[code(0x008)]),
+        FSEL: two().asks().computes(Picked).on(Alu).bits(&[code(0x008)]),
         FCHK: none().flags(1).computes(Checked).bits(&[code(0x102)]),
         HSETP2: compare(1).on(Fp16).bits(&[code(0x034)]),
         HSET2: none().on(Fp16).bits(&[code(0x033)]),

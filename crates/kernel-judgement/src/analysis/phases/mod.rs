@@ -28,6 +28,7 @@ mod factors;
 mod flows;
 mod frame;
 mod guards;
+mod halves;
 mod in_flight;
 mod lane_value;
 mod lanes;

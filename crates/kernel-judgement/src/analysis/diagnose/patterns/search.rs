@@ -168,7 +168,7 @@ pub(super) fn by_halves(m: &Measures<'_>) -> Option<Draft> {
         fixed(turns, 0)
     );
     let why = words!("each of {} turns halves an interval: one bit of the result a turn", fixed(turns, 0));
-    let draft = fewer_turns(m, code.sum(&code.run_in(cycle)) as f64, &[middle], [left; 2])?;
+    let draft = fewer_turns(m, code.sum(code.run_in(cycle)) as f64, &[middle], [left; 2])?;
     Some(draft.says(how, why).risks("a derivative, a first guess, and steps that leave the interval"))
 }
 
