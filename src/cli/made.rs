@@ -140,6 +140,7 @@ fn in_a_line(made: &Made) -> String {
     if audit.standing() != Standing::Wrong && !audit.is_of_code_alone() {
         parts.push(format!("limited by {}", audit.now.bottleneck.limiter));
     }
+    parts.extend(view::impossible(audit).iter().map(Words::to_plain));
     format!("{}: {}", made.heading().subject, parts.join(", "))
 }
 

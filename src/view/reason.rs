@@ -37,8 +37,8 @@ impl<'a> Reason<'a> {
     }
 
     pub fn why(&self) -> String {
-        let caution = self.caution().map(|caution| format!(" {caution}.")).unwrap_or_default();
-        let own = format!("{}{caution}", self.profile());
+        let caution = self.caution().map(|caution| format!("{caution}. ")).unwrap_or_default();
+        let own = format!("{caution}{}", self.profile());
         let Some((join, timed)) = self.benchmark() else { return own };
         let (profile, benchmark, numbers) = (self.whole.profile, timed.verdict, samples(timed));
         match join {

@@ -115,6 +115,18 @@ fn every_page_and_chart_is_what_its_snapshot_says_today() {
 }
 
 #[test]
+fn bytes_set_the_floor_of_a_stream_and_none_of_what_computes() {
+    let floor = |name: &str| {
+        let named = |judged: &&Judged| judged.path.ends_with(format!("kernels/audits/2026-11-21-{name}.json"));
+        let judged = audits().iter().find(named).unwrap();
+        (judged.audit.stated.floor.is_some(), judged.audit.stated.is_beside)
+    };
+    assert_eq!(floor("stream_triad"), (true, false));
+    // Eight bytes a thread beside exponentials that are no stated operations: 421 ns of 71.1 µs.
+    assert_eq!(floor("sfu_bound"), (false, true));
+}
+
+#[test]
 fn a_page_of_a_timeline_is_what_its_command_makes() {
     let root = projects().next().unwrap();
     let audits = root.join("audits");

@@ -142,7 +142,7 @@ fn headline(heading: &Heading, audit: &Audit) -> Words {
         all.push(")");
     }
     all.push(other_state(audit));
-    if let Some(rate) = stated.filter(|_| !is_held) {
+    if let Some(rate) = stated.filter(|_| !is_held && !audit.stated.is_beside) {
         all.push(format!(" · {rate} as stated, with no peak to hold it against"));
     }
     let is_undecided = audit.comparison().is_some_and(|one| !one.whole.verdict.is_decided());

@@ -183,9 +183,14 @@ fn rows(
     let line = |(phase, is_part): &(&Phase, bool)| {
         let label = words!("{}{}", if *is_part { "· " } else { "" }, places::row(phase, phases.steps));
         let was = old.and_then(|old| twin(&phases.phases, &old.phases, phase)).map(share);
-        // The last products run on in the drain.
-        let drains = phase.kind == PhaseKind::MainLoop && phases.share(PhaseKind::Drain) > 0.0;
-        let drain = if drains { " with the drain" } else { "" };
+        // The last products run on in the drain, and those of several loops are counted together.
+        let is_loop = |other: &&Phase| other.kind == PhaseKind::MainLoop;
+        let has_others = is_loop(&phase) && phases.phases.iter().filter(|other| is_loop(other)).count() > 1;
+        let drain = match is_loop(&phase) && phases.share(PhaseKind::Drain) > 0.0 {
+            _ if has_others => " of all main loops",
+            true => " with the drain",
+            false => "",
+        };
         let tensor = |tensor: f64| text(format!("{}{drain}", glance::cycles(tensor))).sorted(tensor);
         let issue = |issue: f64| text(glance::cycles(issue)).sorted(issue);
         let run = |run: &OpcodeRun| format!("{} {} ({})", run.count, run.opcode, glance::short(run.executed as f64));

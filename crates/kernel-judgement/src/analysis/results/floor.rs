@@ -22,6 +22,9 @@ pub struct Stated {
     pub impossible: Vec<Impossible>,
     /// Executed operations over the stated ones, where both are known.
     pub executed: Option<f64>,
+    /// Whether bytes alone are stated, and are not what takes the time.
+    #[serde(skip)]
+    pub is_beside: bool,
     /// The highest clock of the SMs in Hz; `None` where the report does not say it.
     #[serde(skip)]
     pub highest_clock: Option<f64>,
@@ -101,9 +104,10 @@ impl Stated {
         let at_top = |part: &Part<'_>| part.top.unwrap_or(part.ns);
         let longest = parts.iter().max_by(|a, b| at_top(a).total_cmp(&at_top(b))).filter(|_| impossible.is_empty());
         let is_of_bytes = parts.iter().all(|part| part.ceiling.kind != CeilingKind::Compute);
-        let is_beside = is_of_bytes && kernel.value(units::SM) > kernel.value(units::MEMORY);
-        let tells = |part: &&Part<'_>| profiled.is_none_or(|all| part.ns >= OF_THE_WORK * all);
-        let longest = longest.filter(|part| !is_beside || tells(part));
+        let is_small = |part: &Part<'_>| profiled.is_some_and(|all| part.ns < OF_THE_WORK * all);
+        let computes = is_of_bytes && kernel.value(units::SM) > kernel.value(units::MEMORY);
+        let is_beside = computes && longest.is_some_and(is_small);
+        let longest = longest.filter(|_| !is_beside);
         let floor = longest.map(|part| Floor {
             by: part.ceiling.label.clone(),
             profiled: parts.iter().map(|part| part.ns).fold(0.0, f64::max),
@@ -111,7 +115,7 @@ impl Stated {
             clock: highest_clock.filter(|_| part.ceiling.kind == CeilingKind::Compute),
         });
         let executed = executed.zip(work.flop).map(|(all, stated)| all / stated as f64);
-        Stated { floor, impossible, executed, highest_clock }
+        Stated { floor, impossible, executed, is_beside, highest_clock }
     }
 }
 
