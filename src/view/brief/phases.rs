@@ -185,8 +185,8 @@ fn rows(
         let was = old.and_then(|old| twin(&phases.phases, &old.phases, phase)).map(share);
         // The last products run on in the drain, and those of several loops are counted together.
         let is_loop = |other: &&Phase| other.kind == PhaseKind::MainLoop;
-        let has_others = is_loop(&phase) && phases.phases.iter().filter(|other| is_loop(other)).count() > 1;
-        let drain = match is_loop(&phase) && phases.share(PhaseKind::Drain) > 0.0 {
+        let has_others = is_loop(phase) && phases.phases.iter().filter(|other| is_loop(other)).count() > 1;
+        let drain = match is_loop(phase) && phases.share(PhaseKind::Drain) > 0.0 {
             _ if has_others => " of all main loops",
             true => " with the drain",
             false => "",
