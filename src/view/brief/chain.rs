@@ -149,10 +149,11 @@ fn waits(audit: &Audit) -> Option<Words> {
     })
 }
 
-/// `long scoreboard −4.56`: the reasons of their own that moved most. A warp that issues waits for nothing.
+/// `long scoreboard −4.56`: the reasons of their own that moved most. A warp that issues, or could while another one does, waits for nothing.
 fn moved(rows: &[StallRow], change: f64, points: impl Fn((f64, f64)) -> f64) -> Vec<String> {
     let is_own = |row: &&StallRow| {
-        row.reason != "selected" && catalog::stall(&row.reason).is_none_or(|known| known.part_of.is_none())
+        let waits = !["selected", super::stalls::NOT_SELECTED].contains(&&*row.reason);
+        waits && catalog::stall(&row.reason).is_none_or(|known| known.part_of.is_none())
     };
     let by = |row: &StallRow| Some(points((row.row.old.as_ref()?.value()?, row.row.new.value()?)));
     let least = (TELLS * change.abs()).max(LEAST);
@@ -268,8 +269,7 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
         let (was, is) = (was as f64 / old, is as f64 / new);
         if was != is {
             let stages = if is < was { ": fewer stages" } else { "" };
-            let (was, is) = (format::fixed(was, 0), format::fixed(is, 0));
-            dear.push(words!("mbarriers of a block {} → {}{}", was, is, stages));
+            dear.push(words!("mbarriers of a block {} → {}{}", format::fixed(was, 0), format::fixed(is, 0), stages));
         }
     }
     let is_faster = audit.comparison().is_some_and(|comparison| comparison.whole.verdict == Verdict::Faster);

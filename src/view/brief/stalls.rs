@@ -35,7 +35,7 @@ const TELLS: f64 = 0.25;
 const FEW: u64 = 100;
 /// The share of warps that wait for their turn from which the schedulers have work enough, in percent.
 const MANY_READY: f64 = 20.0;
-const NOT_SELECTED: &str = "not_selected";
+pub(super) const NOT_SELECTED: &str = "not_selected";
 
 /// The section; `None` where no stalls were collected.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
