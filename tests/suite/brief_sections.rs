@@ -275,11 +275,11 @@ fn what_is_left_at_a_roof_names_the_phases_without_products() {
     let left = next("4_position");
     says(
         &left,
-        "The consumers have no products in flight in 45.1 % of their samples: sums to results, stores (`store_tile`, :182–:186) 31.9 %",
+        "The consumers have no products in flight in 45.1 % of their samples: sums to results, stores (`store_tile`, `patch_embed_gemm.cu:182–:186`) 31.9 %",
     );
     assert!(!left.iter().any(|line| line.contains("Only less work helps")), "{left:#?}");
     let busiest = next("8_prefetch");
-    says(&busiest, "wait for the stores and wait for the turn (:276) 28.2 %");
+    says(&busiest, "wait for the stores and wait for the turn (`patch_embed_gemm.cu:276`) 28.2 %");
 }
 
 #[test]
@@ -394,7 +394,7 @@ fn an_excess_says_how_much_of_it_follows_from_the_data() {
     );
     says(
         &ell["memory"],
-        "**Uncoalesced:** none by the order of the lanes; 20.4 M of 37.9 M sectors at L1 (54.0 %) are read again by the load beside it, 9.44 M lie at loaded addresses.",
+        "**Uncoalesced:** none that packing a request takes; 20.4 M of 37.9 M sectors at L1 (54.0 %) are read again by the load beside it, 9.44 M lie at loaded addresses.",
     );
     // It takes no shared memory.
     says(&page["build"], "Headroom before occupancy drops: 14 registers.");

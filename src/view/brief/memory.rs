@@ -327,7 +327,7 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     });
     Some(words!(
         "**Uncoalesced:** {}{}{}.{}{}",
-        if is_packed { "" } else { "none by the order of the lanes; " },
+        if is_packed { "" } else { "none that packing a request takes; " },
         told.collect::<Vec<String>>().join(", "),
         words::maybe(worst),
         words::maybe(beside(audit).filter(|_| share >= LEAST_EXCESS)),

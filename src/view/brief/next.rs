@@ -64,8 +64,11 @@ fn idle(audit: &Audit) -> Option<Words> {
     let mut at = grouped(idle.iter().map(|phase| (places::lines(phase, file), *phase)));
     let all = |phases: &[&Phase]| phases.iter().map(|phase| phase.share).sum::<f64>();
     at.sort_by(|(_, a), (_, b)| all(b).total_cmp(&all(a)));
+    // The file stands at the first place, where that has a line of it.
     let place = |lines: &str, phases: &[&Phase]| {
         let name = phases[0].name.as_ref().map(|name| words!("`{}`, ", name.name.as_str()));
+        let is_first = lines == at[0].0 && lines.starts_with(':') && !file.is_empty();
+        let lines = if is_first { words!("{}", words::code(format!("{file}{lines}"))) } else { lines.into() };
         words!("({}{})", words::maybe(name), lines)
     };
     let told = at.iter().take(PHASES).map(|(lines, phases)| {
